@@ -6,6 +6,7 @@ checked before the statement has written anything; where the program can't go on
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,10 @@ _UNARY = frozenset(
     ["negative", "positive", "absolute", "fabs", "sqrt", "square", "sign", "exp", "exp2", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arctan"]
     + ["arcsinh", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite", "logical_not", "invert", "signbit"]
 )
+_DIVISIONS = frozenset(["divide", "floor_divide", "remainder"])
+_FAR = {"d": 1e150, "f": 1e15}  # no quotient of numbers that are as far from 0, and from infinity, overflows
+_FEW = 16  # LLVM fills up vectors of fewer elements, if their count is known, by zeros: quotients of these would count as errors
 _LOGARITHMS = frozenset(["log", "log2", "log10"])
-_MOST_PRODUCT = 32  # rows, columns and terms of a product of matrices: beyond that the library's is quicker
 
 
 class Arrays:
@@ -40,6 +43,7 @@ class Arrays:
         self.steps = walk.steps
         self.used = False
         self.pending = 0  # how often the statement at hand has computed with arrays
+        self.divides = False  # whether it has divided some
         self.ours: list[bool] = []  # of the arrays that are handed in: whether they are fastnp's
 
     # What is computed of each element.
@@ -78,8 +82,9 @@ class Arrays:
                 own = axis - rank + len(each.sizes)
                 if own < 0 or self.is_one(each.sizes[own]):
                     continue
-                found = each.sizes[own] if found is None else found
-                self.expect_same(found, each.sizes[own])
+                size = each.sizes[own]
+                self.expect_same(size if found is None else found, size)
+                found = size if found is None or self.steps.known(size) is not None else found
             sizes.append(self.steps.whole(1) if found is None else found)
         return sizes, [self.numbers_along(each, rank) for each in operands]
 
@@ -113,24 +118,28 @@ class Arrays:
         """An array as a Lazy, a number as a Number."""
         if is_array(x):
             return self.lazy(x)
-        if type(x) in (Choice, tuple):
-            raise Unsupported("computes with arrays and numbers of several kinds" if type(x) is Choice else "makes an array of a tuple")
-        return self.walk.numbers.number(x)
+        if type(x) is Choice:
+            raise Unsupported("computes with arrays and numbers of several kinds")
+        made = self.walk.calls.functions.as_array(x)
+        return self.lazy(made) if is_array(made) else self.walk.numbers.number(x)
 
     def binary(self, name: str, x: Any, y: Any) -> Lazy:
         exponent = y
         x, y = self.operand(x), self.operand(y)
-        (first, second), compute, result = self.walk.numbers.loop(name, _kind(x), _kind(y))
+        (first, second), compute, result = self.walk.numbers.loop(name, kind_of_operand(x), kind_of_operand(y))
         if name == "power":
             return self.power(x, exponent, y, first, second, compute, result)
-        if name in ("floor_divide", "remainder") and type(y) is Number and compute.kind in "iuf":
-            self.expect_divisor(y, second)
+        if name in ("floor_divide", "remainder") and compute.kind in "iuf":
+            if type(y) is Number and compute.kind in "iu":
+                self.expect_divisor(y, second)
+            else:
+                x, y = self.with_divisors(name, x, y, first, second)
+        elif name == "divide" and compute.kind == "c":
+            x, y = self.with_divisors(name, x, y, first, second)
         elif name in ("left_shift", "right_shift") and type(exponent) is int and 0 <= exponent < 8 * compute.itemsize:
             pass
         elif name not in _BINARY or (compute.kind == "c" and name not in ("add", "subtract", "multiply", "equal", "not_equal")):
             raise Unsupported(f"calls numpy.{name} of arrays")
-        if name == "divide" and compute.kind not in "f":
-            raise Unsupported("divides complex arrays")
         self.note(name, compute)
         operands = [self.converted(x, first), self.converted(y, second)]
         return self.mapped(operands, result, lambda a, b: self.steps.map(name, compute, result, a, b))
@@ -138,12 +147,39 @@ class Arrays:
     def expect_divisor(self, y: Number, dtype: numpy.dtype[Any]) -> None:
         """Leaves where it is 0, or where a quotient may not fit."""
         value = self.walk.numbers.converted(y, dtype)
-        op = "not_equal" if dtype.kind == "f" else "greater"
-        self.walk.leave(self.steps.map(op, dtype, BOOL, value, self.steps.constant(0, dtype)))
+        for number in (0, -1) if dtype.kind == "i" else (0,):
+            self.walk.leave(self.steps.map("not_equal", dtype, BOOL, value, self.steps.constant(number, dtype)))
+
+    def with_divisors(self, name: str, x: Any, y: Any, first: numpy.dtype[Any], second: numpy.dtype[Any]) -> tuple[Any, Any]:
+        """Operands whose quotients NumPy has no warning for; leaves where there are others."""
+        steps = self.steps
+        x, y = (self.lazy(self.kept(each)) if type(each) is Lazy else each for each in (x, y))
+
+        def is_fit(a: int, b: int) -> int:
+            if second.kind == "f":
+                return self.is_near(second, a, b)
+            fits = steps.map("not_equal", second, BOOL, b, steps.constant(0, second))
+            if name != "floor_divide" or first.kind != "i":
+                return fits
+            least, minus_one = (steps.constant(number, first) for number in (int(numpy.iinfo(first).min), -1))
+            is_least, is_negated = (steps.map("not_equal", first, BOOL, *each) for each in ((a, least), (b, minus_one)))
+            return steps.both(fits, steps.either(is_least, is_negated))
+
+        fit = self.mapped([self.converted(x, first), self.converted(y, second)], BOOL, is_fit)
+        self.walk.leave(self.fold("logical_and", fit, BOOL, steps.constant(True, BOOL)))
+        return x, y
+
+    def is_near(self, dtype: numpy.dtype[Any], x: int, y: int) -> int:
+        """Whether the quotient is that of numbers none of which is NaN, and does not overflow."""
+        steps = self.steps
+        most, least = (steps.constant(_FAR[dtype.char] ** sign, dtype) for sign in (1, -1))
+        a, b = (steps.map("absolute", dtype, dtype, each) for each in (x, y))
+        return functools.reduce(steps.both, (steps.map("less_equal", dtype, BOOL, *each) for each in ((a, most), (b, most), (least, b))))
 
     def note(self, name: str, compute: numpy.dtype[Any]) -> None:
         if compute.kind in "fc":
             self.steps.array_ops.add(name)
+            self.divides = self.divides or name in _DIVISIONS
 
     def converted(self, x: Any, dtype: numpy.dtype[Any]) -> Any:
         """An operand as a loop takes it: numbers at once, elements where they are read."""
@@ -174,7 +210,7 @@ class Arrays:
 
     def unary(self, name: str, x: Any) -> Lazy:
         x = self.lazy(x)
-        (first,), compute, result = self.walk.numbers.loop(name, _kind(x))
+        (first,), compute, result = self.walk.numbers.loop(name, kind_of_operand(x))
         if name not in _UNARY | _LOGARITHMS or (compute.kind == "c" and name not in ("negative", "positive", "absolute", "square")):
             raise Unsupported(f"calls numpy.{name} of arrays")
         if name in _LOGARITHMS:
@@ -197,7 +233,7 @@ class Arrays:
 
     def where(self, condition: Any, x: Any, y: Any) -> Lazy:
         x, y = self.operand(x), self.operand(y)
-        dtype = numpy.result_type(*(_example(_kind(each)) for each in (x, y)))
+        dtype = numpy.result_type(*(_example(kind_of_operand(each)) for each in (x, y)))
         condition = self.operand(condition)
         test = self.truth_of(condition)
         operands = [test, *(self.converted(each, dtype) if type(each) is Lazy else self.walk.elements.as_dtype(each, dtype) for each in (x, y))]
@@ -239,12 +275,19 @@ class Arrays:
             element = self.steps.cast(x.element(along(at)), x.dtype, view.dtype)
             self.steps.add("store", view.dtype, a=view.array, b=self.offset(view, at), c=element)
 
-        self.over(view.sizes, put)
+        sizes = list(view.sizes)
+        for place, size in enumerate(reversed(x.sizes[-len(sizes) :] if sizes else []), 1):
+            if (self.steps.known(size) or 0) > 1:  # what is stored there is as large
+                sizes[-place] = size
+        self.over(sizes, put)
 
     def over(self, sizes: list[int], body: Callable[[list[int]], None], is_fold: bool = False) -> None:
         def along(at: list[int]) -> None:
             if len(at) == len(sizes):
                 body(at)
+            elif len(at) + 1 == len(sizes) and self.divides and (count := self.steps.known(sizes[-1])) is not None and count < _FEW:
+                for number in range(count):
+                    body([*at, self.steps.whole(number)])
             else:
                 self.steps.each(sizes[len(at)], lambda number: along([*at, number]), is_fold and len(at) + 1 == len(sizes))
 
@@ -404,81 +447,9 @@ class Arrays:
         steps.each(x.sizes[0], look)
         return Number(INT64, steps.get(at), 0)
 
-    # Products.
 
-    def product(self, x: Any, y: Any) -> Any:
-        """``x @ y``"""
-        x, y = (self.lazy(self.kept(each)) if is_array(each) else self.refuse_number() for each in (x, y))
-        (first, second), compute, result = self.walk.numbers.loop("multiply", _kind(x), _kind(y))
-        if compute.kind == "b" or len(x.sizes) not in (1, 2) or len(y.sizes) not in (1, 2):
-            raise Unsupported("has a product of such arrays")
-        self.note("matmul", compute)
-        a, b = self.converted(x, first), self.converted(y, second)
-        self.expect_same(x.sizes[-1], y.sizes[0])
-        terms = x.sizes[-1]
-        if len(x.sizes) == len(y.sizes) == 2:
-            for size in (x.sizes[0], terms, y.sizes[1]):
-                self.walk.numbers.within(size, 0, _MOST_PRODUCT)
-
-        def element(at: list[int]) -> int:
-            row, column = at[: len(x.sizes) - 1], at[len(x.sizes) - 1 :]
-            products = Lazy(result, [terms], lambda k: self.steps.add("map", result, "multiply", compute, a.element([*row, *k]), b.element([*k, *column]),
-                                                                      bits=int(compute.kind in "fc")), [], False)  # fmt: skip
-            return self.fold("add", products, result, self.steps.constant(0, result))
-
-        sizes = [*x.sizes[:-1], *y.sizes[1:]]
-        if len(y.sizes) == 2 and self.has_lines(y):
-            return self.by_rows(a, b, sizes, result, compute, x.ours or y.ours)
-        return self.lazy(self.stored(Lazy(result, sizes, element, [], x.ours or y.ours))) if sizes else Number(result, element([]))
-
-    def has_lines(self, x: Lazy) -> bool:
-        """Whether its rows lie one element after the other."""
-        return all(self.steps.is_constant(view.strides[-1], view.dtype.itemsize) for view in x.reads)
-
-    def by_rows(self, a: Lazy, b: Lazy, sizes: list[int], result: numpy.dtype[Any], compute: numpy.dtype[Any], ours: bool) -> Lazy:
-        """The second one's rows times numbers of the first one, added up."""
-        steps = self.steps
-        made = self.new(result, sizes, ours)
-        self.fill(made, Lazy(result, sizes, lambda _: steps.constant(0, result), [], ours))
-
-        def add(at: list[int]) -> None:
-            *row, k = at
-            factor = a.element([*row, k])
-
-            def along(column: int) -> None:
-                place = self.offset(made, [*row, column])
-                bits = int(compute.kind in "fc")
-                product = steps.add("map", result, "multiply", compute, factor, b.element([k, column]), bits=bits)
-                sum = steps.add("map", result, "add", result, steps.add("load", result, a=made.array, b=place), product, bits=bits)
-                steps.add("store", result, a=made.array, b=place, c=sum)
-
-            steps.each(sizes[-1], along)
-
-        self.over([*sizes[:-1], a.sizes[-1]], add)
-        return self.lazy(made)
-
-    @staticmethod
-    def refuse_number() -> Any:
-        raise Unsupported("has a product with a number")
-
-    def norm(self, x: Any) -> Number:
-        """``linalg.norm(x)`` of a vector or a whole matrix: the root of the sum of squares."""
-        x = self.lazy(x)
-        if x.dtype.kind not in "f":
-            x = self.converted(x, FLOAT64) if x.dtype.kind in "iub" else self.refuse_number()
-        self.note("dot", x.dtype)
-        dtype = x.dtype
-        kept = self.lazy(self.kept(x))
-
-        def square(at: list[int]) -> int:
-            element = kept.element(at)
-            return self.steps.add("map", dtype, "multiply", dtype, element, element, bits=1)
-
-        total = self.fold("add", Lazy(dtype, kept.sizes, square, [], False), dtype, self.steps.constant(0, dtype))
-        return Number(dtype, self.steps.map("sqrt", dtype, dtype, total))
-
-
-def _kind(x: Any) -> Any:
+def kind_of_operand(x: Any) -> Number:
+    """What a ufunc's loop is looked for by: a number, or one of an array's dtype."""
     return x if type(x) is Number else Number(x.dtype, -1)
 
 

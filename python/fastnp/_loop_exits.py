@@ -88,7 +88,7 @@ class Exits(Inlined):
             self.statement = statement, dict(self.current())
             self.exit_number = None
             self.stored = False
-            self.arrays.pending = 0
+            self.arrays.pending, self.arrays.divides = 0, False
             self.fields.before = {}
             self.dicts.looked.clear()
             if id(statement) in self.shadowing:

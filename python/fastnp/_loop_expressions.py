@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fastnp._loop_moves import Moves
     from fastnp._loop_numbers import Numbers
     from fastnp._loop_picks import Picks
+    from fastnp._loop_products import Products
     from fastnp._loop_tuples import Tuples
 
 __all__ = ["Expressions", "Leaves"]
@@ -111,6 +112,7 @@ class Expressions:
     dicts: Dicts
     dict_methods: DictMethods
     picks: Picks
+    products: Products
     fields: WalkFields
     tables: Tables
     folds: Folds
@@ -282,10 +284,10 @@ class Expressions:
         return found
 
     def binary(self, op: ast.operator, x: Any, y: Any) -> Any:
+        if is_array(x) or is_array(y):
+            return self.products.product(x, y) if isinstance(op, ast.MatMult) else self.arrays.binary(ufunc_of(type(op)), x, y)
         if type(x) is Display and isinstance(op, ast.Mult) and x.times == 1:
             return Display(x.items, y)
-        if is_array(x) or is_array(y):
-            return self.arrays.product(x, y) if isinstance(op, ast.MatMult) else self.arrays.binary(ufunc_of(type(op)), x, y)
         if type(x) is tuple or type(y) is tuple:
             raise Unsupported("computes with tuples")
         return self.each(x, lambda a: self.each(y, lambda b: self.numbers.binary(op, a, b)))

@@ -10,6 +10,7 @@ import numpy
 
 import fastnp
 from fastnp._loop_arrays import shape_of
+from fastnp._loop_forms import Forms
 from fastnp._loop_joins import Joins
 from fastnp._loop_lists import Display, ListState
 from fastnp._loop_program import FLOAT64, INT, INT64, MOST_SIZE, Number, Unsupported, is_numbers_dtype, machine
@@ -34,7 +35,7 @@ class Method:
         self.name = name
 
 
-class Functions(Joins, Statistics):
+class Functions(Joins, Statistics, Forms):
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.steps = walk.steps
@@ -251,15 +252,15 @@ class Functions(Joins, Statistics):
         return ufunc("minimum", [ufunc("maximum", [a, a_min]), a_max])
 
     def call_dot(self, a: Any, b: Any) -> Any:
-        return self.walk.arrays.product(a, b) if is_array(a) and is_array(b) else self.walk.arrays.binary("multiply", a, b)
+        return self.walk.products.product(a, b) if is_array(a) and is_array(b) else self.walk.arrays.binary("multiply", a, b)
 
     def call_matmul(self, x1: Any, x2: Any) -> Any:
-        return self.walk.arrays.product(x1, x2)
+        return self.walk.products.product(x1, x2)
 
     def call_inner(self, a: Any, b: Any) -> Any:
         if not all(is_array(each) and len(each.sizes) == 1 for each in (a, b)):
             raise Unsupported("has an inner product of other arrays than vectors")
-        return self.walk.arrays.product(a, b)
+        return self.walk.products.product(a, b)
 
     def call_outer(self, a: Any, b: Any) -> Any:
         x, y = (self.walk.arrays.lazy(self.array(each)) for each in (a, b))
@@ -269,7 +270,7 @@ class Functions(Joins, Statistics):
         return self.walk.arrays.binary("multiply", column, y)
 
     def call_norm(self, x: Any) -> Any:
-        return self.walk.arrays.norm(self.array(x))
+        return self.walk.products.norm(self.array(x))
 
     def call_argmax(self, a: Any) -> Any:
         return self.walk.arrays.argument("greater", self.walk.arrays.lazy(self.array(a)))

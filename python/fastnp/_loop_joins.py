@@ -1,4 +1,4 @@
-"""NumPy's functions that lay arrays out anew, in programs: other shapes of what lies side by side, arrays one behind the other, and arrays of numbers."""
+"""NumPy's functions that lay arrays out anew, in programs: other shapes, arrays one behind the other, turned ones, and arrays of numbers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp._loop_lists import Display
-from fastnp._loop_program import BOOL, FLOAT64, INT64, Choice, Number, Unsupported, is_numbers_dtype, machine
+from fastnp._loop_lists import Display, ListState
+from fastnp._loop_program import FLOAT64, INT64, Choice, Number, Unsupported, is_numbers_dtype, machine
 from fastnp._loop_values import Lazy, View, is_array, part_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ class Joins:
 
     @staticmethod
     def array(x: Any) -> Any:
+        raise NotImplementedError
+
+    def of_list(self, held: ListState, ours: bool) -> View:
         raise NotImplementedError
 
     # Other shapes.
@@ -76,67 +79,112 @@ class Joins:
     # One behind the other.
 
     def call_concatenate(self, arrays: Any, axis: Any = 0) -> View:
-        operands = [self.walk.arrays.lazy(self.array(each)) for each in self.several(arrays)]
+        operands = self.several(arrays)
         rank = len(operands[0].sizes)
-        if axis != 0 or any(len(each.sizes) != rank for each in operands):
+        if any(len(each.sizes) != rank for each in operands):
             raise Unsupported("joins such arrays")
-        for each in operands[1:]:
-            for mine, first in zip(each.sizes[1:], operands[0].sizes[1:], strict=True):
-                self.walk.arrays.expect_same(mine, first)
-        return self.joined(operands, [each.sizes[0] for each in operands])
+        return self.joined(operands, self.axis_of(axis, rank))
+
+    @staticmethod
+    def axis_of(axis: Any, rank: int) -> int:
+        if type(axis) is not int or not -rank <= axis < rank:
+            raise Unsupported("joins or rolls arrays along such an axis")
+        return axis % rank
 
     def call_vstack(self, tup: Any) -> View:
-        rows = [self.walk.arrays.lazy(self.array(each)) for each in self.several(tup)]
-        if any(len(each.sizes) != 1 for each in rows):
+        return self.call_concatenate(tuple(self.as_part(each, 0) if len(each.sizes) == 1 else each for each in self.several(tup)))
+
+    def call_hstack(self, tup: Any) -> View:
+        operands = self.several(tup)
+        return self.call_concatenate(tuple(operands), int(len(operands[0].sizes) > 1))
+
+    def call_column_stack(self, tup: Any) -> View:
+        return self.call_concatenate(tuple(self.as_part(each, 1) if len(each.sizes) == 1 else each for each in self.several(tup)), 1)
+
+    def call_stack(self, arrays: Any, axis: Any = 0) -> View:
+        operands = self.several(arrays)
+        place = self.axis_of(axis, len(operands[0].sizes) + 1)
+        if any(len(each.sizes) != len(operands[0].sizes) for each in operands):
             raise Unsupported("joins such arrays")
-        return self.call_stack(tup)
+        return self.joined([self.as_part(each, place) for each in operands], place)
 
-    def call_stack(self, arrays: Any) -> View:
-        operands: list[Lazy] = []
-        for each in self.several(arrays):
-            x = self.walk.arrays.lazy(self.array(each))
-            if operands and len(operands[0].sizes) != len(x.sizes) + 1:
-                raise Unsupported("joins such arrays")
-            for mine, first in zip(x.sizes, operands[0].sizes[1:] if operands else x.sizes, strict=True):
-                self.walk.arrays.expect_same(mine, first)
-            operands.append(self.as_row(x))
-        return self.joined(operands, [self.steps.whole(1)] * len(operands))
-
-    def as_row(self, x: Lazy) -> Lazy:
-        return Lazy(x.dtype, [self.steps.whole(1), *x.sizes], lambda at: x.element(at[1:]), x.reads, x.ours)
+    def as_part(self, x: Lazy, axis: int) -> Lazy:
+        """With one more axis, of one element."""
+        sizes = [*x.sizes[:axis], self.steps.whole(1), *x.sizes[axis:]]
+        return Lazy(x.dtype, sizes, lambda at: x.element([*at[:axis], *at[axis + 1 :]]), x.reads, x.ours)
 
     def call_append(self, arr: Any, values: Any) -> View:
         x = self.walk.arrays.lazy(self.array(arr))
         if len(x.sizes) != 1:
             raise Unsupported("appends to such an array")
-        if is_array(values):
+        if is_array(values) or type(values) in (tuple, Display):
             return self.call_concatenate((arr, values))
         number = self.walk.numbers.number(values)
-        dtype, one = machine(number.kind), self.steps.whole(1)
-        return self.joined([x, Lazy(dtype, [one], lambda _: number.id, [], x.ours)], [x.sizes[0], one])
+        return self.joined([x, Lazy(machine(number.kind), [self.steps.whole(1)], lambda _: number.id, [], x.ours)], 0)
 
-    def joined(self, operands: list[Lazy], counts: list[int]) -> View:
+    def joined(self, operands: list[Lazy], axis: int) -> View:
+        """Arrays of as many axes each, whose sizes along the others have to be alike."""
         steps, arrays = self.steps, self.walk.arrays
+        for each in operands[1:]:
+            for along, (mine, first) in enumerate(zip(each.sizes, operands[0].sizes, strict=True)):
+                if along != axis:
+                    arrays.expect_same(mine, first)
         dtype = numpy.result_type(*(each.dtype for each in operands))
         if not is_numbers_dtype(dtype):
             raise Unsupported(f"makes an array of {dtype}")
-        total = functools.reduce(steps.plus, counts)
-        made = arrays.new(dtype, [total, *operands[0].sizes[1:]], any(each.ours for each in operands))
+        sizes = list(operands[0].sizes)
+        sizes[axis] = functools.reduce(steps.plus, (each.sizes[axis] for each in operands))
+        made = arrays.new(dtype, sizes, any(each.ours for each in operands))
         begin = steps.whole(0)
-        for each, count in zip(operands, counts, strict=True):
-            part = View(
-                made.array, dtype, self.walk.elements.moved(made, 0, begin, None), [count, *made.sizes[1:]], made.strides, made.recipe, made.origins
-            )
-            arrays.fill(part, each)
-            begin = steps.plus(begin, count)
+        for each in operands:
+            offset = self.walk.elements.moved(made, axis, begin, None)
+            counts = [*made.sizes[:axis], each.sizes[axis], *made.sizes[axis + 1 :]]
+            arrays.fill(View(made.array, dtype, offset, counts, made.strides, made.recipe, made.origins), each)
+            begin = steps.plus(begin, each.sizes[axis])
         return made
 
-    @staticmethod
-    def several(arrays: Any) -> list[Any]:
+    def several(self, arrays: Any) -> list[Lazy]:
+        """What is joined: arrays, and lists of numbers as such."""
         found = list(arrays) if type(arrays) is tuple else arrays.items if type(arrays) is Display and arrays.times == 1 else []
         if not found:
             raise Unsupported("joins what is no tuple or list of arrays")
-        return found
+        return [self.walk.arrays.lazy(self.array(self.as_array(each))) for each in found]
+
+    def as_array(self, value: Any) -> Any:
+        """A tuple or a list of numbers as NumPy takes it where it computes with arrays."""
+        if type(value) is tuple and value:
+            return self.of_numbers(list(value), False)
+        if type(value) is ListState:
+            return self.of_list(value, False)
+        return self.of_numbers(value.items, False) if type(value) is Display and value.times == 1 and value.items else value
+
+    # Turned.
+
+    def call_roll(self, a: Any, shift: Any, axis: Any = None) -> View:
+        arrays = self.walk.arrays
+        x = arrays.lazy(self.array(a))
+        if axis is None and len(x.sizes) > 1:
+            line = self.lined(arrays.stored(x), [arrays.count(x)])
+            return self.lined(self.call_roll(line, shift), x.sizes)
+        place = self.axis_of(0 if axis is None else axis, len(x.sizes))
+        if not self.walk.elements.is_whole(shift):
+            raise Unsupported("rolls by something that is no whole number")
+        x = arrays.lazy(arrays.kept(x))
+        last, first = self.turned(x, self.walk.numbers.number(self.walk.each(shift, self.walk.numbers.to_int)).id, place)
+        return self.joined([last, first], place)
+
+    def turned(self, x: Lazy, shift: int, axis: int) -> tuple[Lazy, Lazy]:
+        """What comes to the beginning by a shift, and the rest."""
+        steps, size = self.steps, x.sizes[axis]
+        divisor = steps.add("select", INT64, a=steps.compare("equal", size, steps.whole(0)), b=steps.whole(1), c=size)
+        count = steps.add("floored", INT64, "remainder", INT64, shift, divisor)
+        rest = steps.plus(size, steps.times(count, steps.whole(-1)))
+
+        def part(begin: int, count: int) -> Lazy:
+            sizes = [*x.sizes[:axis], count, *x.sizes[axis + 1 :]]
+            return Lazy(x.dtype, sizes, lambda at: x.element([*at[:axis], steps.plus(at[axis], begin), *at[axis + 1 :]]), x.reads, x.ours)
+
+        return part(rest, count), part(steps.whole(0), rest)
 
     # Of numbers.
 
@@ -163,13 +211,6 @@ class Joins:
         if is_array(value) or type(value) in (Choice, tuple, Display, list):
             raise Unsupported("makes an array of a list of other things than numbers")
         return self.walk.numbers.number(value)
-
-    # Of positions.
-
-    def unit(self, rows: Any, columns: Any, dtype: numpy.dtype[Any], ours: bool) -> View:
-        sizes = self.sizes((rows, rows if columns is None else columns))
-        steps = self.steps
-        return self.walk.arrays.stored(Lazy(dtype, sizes, lambda at: steps.cast(steps.compare("equal", *at), BOOL, dtype), [], ours))
 
     # Running sums.
 

@@ -277,6 +277,8 @@ class Numbers:
                 self.leave(steps.map("not_equal", compute, BOOL, b, steps.constant(0.0, compute)))
             if op == "power" and compute in (FLOAT64, numpy.dtype("f4")):
                 return Number(result, self.libm(op, compute, a, b))
+        elif compute.kind == "c" and op == "divide":
+            self.leave(steps.map("not_equal", compute, BOOL, b, steps.constant(0j, compute)))
         elif compute.kind == "c" and op not in _CHECKED:
             raise Unsupported(f"has {op} of complex numbers")
         if compute.kind in "fc":

@@ -42,9 +42,9 @@ class Picks:
         held = arrays.kept(index)
         index = arrays.lazy(arrays.stored(arrays.lazy(held)) if held.array == view.array or held.origins & view.origins else held)
         if index.dtype == BOOL:
-            if len(index.sizes) != len(view.sizes):
-                raise Unsupported("takes elements by a mask of fewer axes")
-            for x, y in zip(index.sizes, view.sizes, strict=True):
+            if len(index.sizes) > len(view.sizes):
+                raise Unsupported("takes elements by a mask of more axes")
+            for x, y in zip(index.sizes, view.sizes, strict=False):
                 arrays.expect_same(x, y)
         return Picked(view, index)
 
@@ -64,26 +64,29 @@ class Picks:
 
     def masked(self, picked: Picked) -> View:
         arrays, steps, view = self.walk.arrays, self.steps, picked.view
-        made = arrays.new(view.dtype, [self.count(picked)], arrays.is_ours(view))
+        made = arrays.new(view.dtype, self.sizes(picked), arrays.is_ours(view))
 
         def put(at: list[int], number: int) -> None:
-            steps.add("store", view.dtype, a=made.array, b=arrays.offset(made, [number]), c=arrays.read(view, at))
+            steps.add("store", view.dtype, a=made.array, b=arrays.offset(made, [number, *at[len(picked.index.sizes) :]]), c=arrays.read(view, at))
 
         self.over_true(picked, put)
         return made
 
-    def count(self, picked: Picked) -> int:
-        return self.walk.arrays.fold("add", picked.index, INT64, self.steps.whole(0))
+    def sizes(self, picked: Picked) -> list[int]:
+        """Of what a mask takes."""
+        count = self.walk.arrays.fold("add", picked.index, INT64, self.steps.whole(0))
+        return [count, *picked.view.sizes[len(picked.index.sizes) :]]
 
     def over_true(self, picked: Picked, body: Callable[[list[int], int], None]) -> None:
-        """`body` where the mask holds, with how many times it did before."""
-        steps = self.steps
+        """`body` of the elements where the mask holds, with how many times it did before."""
+        steps, rest = self.steps, picked.view.sizes[len(picked.index.sizes) :]
         number = steps.variable(INT)
         steps.set(number, steps.whole(0))
 
         def look(at: list[int]) -> None:
             steps.add("if", a=picked.index.element(at))
-            body(at, steps.get(number))
+            now = steps.get(number)
+            self.walk.arrays.over(rest, lambda inner: body([*at, *inner], now))
             steps.set(number, steps.plus(steps.get(number), steps.whole(1)))
             steps.add("end")
 
@@ -102,18 +105,16 @@ class Picks:
         if not numpy.can_cast(x.dtype, view.dtype, "same_kind"):
             raise Unsupported(f"stores {x.dtype} into {view.dtype}")
         x = arrays.lazy(arrays.stored(x, view.dtype))
-        if picked.index.dtype == BOOL:
-            if len(x.sizes) != 1:
-                raise Unsupported("stores an array of more axes by a mask")
-            arrays.expect_same(x.sizes[0], self.count(picked))
-            return self.stores(picked, lambda _, number: x.element([number]))
-        sizes = [*picked.index.sizes, *view.sizes[1:]]
+        rank = len(picked.index.sizes)
+        sizes = self.sizes(picked) if picked.index.dtype == BOOL else [*picked.index.sizes, *view.sizes[1:]]
         if len(x.sizes) > len(sizes):
-            raise Unsupported("stores an array of more axes by integers")
+            raise Unsupported("stores an array of more axes by another one")
         for mine, there in zip(x.sizes, sizes[len(sizes) - len(x.sizes) :], strict=True):
             if not arrays.is_one(mine):
                 arrays.expect_same(mine, there)
         along = arrays.numbers_along(x, len(sizes))
+        if picked.index.dtype == BOOL:
+            return self.stores(picked, lambda at, number: x.element(along([number, *at[rank:]])))
         return self.stores(picked, lambda at, _: x.element(along(at)))
 
     def stores(self, picked: Picked, element: Callable[[list[int], int], int]) -> Callable[[], None]:

@@ -215,8 +215,12 @@ class Steps:
         return array >= len(self.ranks)
 
     def is_constant(self, value: int, number: int) -> bool:
+        return self.known(value) == number
+
+    def known(self, value: int) -> int | None:
+        """A whole number's bits, if it is a constant."""
         step = self.steps[value]
-        return step[0] == "constant" and step[2] == INT64 and step[7] == number
+        return step[7] if step[0] == "constant" and step[2] == INT64 else None
 
     def alike(self, x: int, y: int) -> bool:
         """Whether two values are the same by how they are made."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from fastnp._loop_lists import Display
 from fastnp._loop_program import BOOL, FLOAT64, INT, INT64, Choice, Number, Unsupported, kind_of_number, machine
 from fastnp._loop_sorts import Sorted, merge_sort
 from fastnp._loop_values import Lazy, View, is_array, part_of
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Statistics"]
 
 _COUNT = kind_of_number(numpy.count_nonzero(numpy.ones(1)))  # an int's, or NumPy's, as its version has it
+_FAR = {"f": 1e300, "i": 2.0**51}  # the difference of two numbers that are no farther is finite, or exact
 
 
 class _Elements(Sorted):
@@ -38,6 +41,18 @@ class _Elements(Sorted):
         return self.steps.map("less", self.dtype, BOOL, x, y)
 
 
+class _Places(_Elements):
+    """Numbers of elements, sorted by these."""
+
+    def __init__(self, steps: Steps, view: View, other: View, key: Callable[[int], int], key_dtype: Any) -> None:
+        super().__init__(steps, view, other)
+        self.key = key
+        self.key_dtype = key_dtype
+
+    def less(self, x: int, y: int) -> int:
+        return self.steps.map("less", self.key_dtype, BOOL, self.key(x), self.key(y))
+
+
 class Statistics:
     """The part of `Functions` that is about them."""
 
@@ -49,6 +64,9 @@ class Statistics:
         raise NotImplementedError
 
     def view(self, x: Any) -> View:
+        raise NotImplementedError
+
+    def of_numbers(self, items: list[Any], ours: bool) -> View:
         raise NotImplementedError
 
     # Spread.
@@ -115,6 +133,34 @@ class Statistics:
         merge_sort(self.steps, _Elements(self.steps, made, other))
         return made
 
+    def call_argsort(self, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> View:
+        """Equal elements stay in their order; leaves where there are some, and NumPy is free to have them in another one."""
+        steps, arrays = self.steps, self.walk.arrays
+        view = arrays.kept(self.array(a))
+        x = arrays.lazy(view)
+        if len(x.sizes) != 1 or x.dtype.kind not in "iuf" or type(axis) is not int or axis not in (0, -1):
+            raise Unsupported("sorts such an array")
+        if kind not in (None, "quicksort", "heapsort", "mergesort", "stable") or type(stable) not in (bool, type(None)) or None not in (kind, stable):
+            raise Unsupported("sorts in such a way")
+        if x.dtype.kind == "f":
+            self.expect_numbers(view)
+        made = arrays.stored(Lazy(INT64, x.sizes, lambda at: at[0], [], x.ours))
+        places = _Places(steps, made, arrays.new(INT64, x.sizes, x.ours), lambda at: x.element([at]), x.dtype)
+        merge_sort(steps, places)
+        if not stable and kind not in ("mergesort", "stable"):
+            self.expect_order(made, places)
+        return made
+
+    def expect_order(self, made: View, places: _Places) -> None:
+        """Leaves where two neighbours are equal."""
+        steps, arrays = self.steps, self.walk.arrays
+        last = steps.plus(made.sizes[0], steps.whole(-1))
+
+        def is_less(at: list[int]) -> int:
+            return places.less(places.read(made.array, at[0]), places.read(made.array, steps.plus(at[0], steps.whole(1))))
+
+        self.walk.leave(arrays.fold("logical_and", Lazy(BOOL, [last], is_less, [], False), BOOL, steps.constant(True, BOOL)))
+
     def expect_numbers(self, view: View) -> None:
         """Leaves where one is none."""
         arrays, dtype = self.walk.arrays, view.dtype
@@ -146,6 +192,66 @@ class Statistics:
         low, high = (steps.cast(line.element([at]), x.dtype, dtype) for at in (before, half))
         mean = steps.map("divide", dtype, dtype, steps.map("add", dtype, dtype, low, high), steps.constant(2.0, dtype))
         return Number(dtype, steps.add("select", dtype, a=is_odd, b=high, c=mean))
+
+    def call_percentile(self, a: Any, q: Any) -> Any:
+        """One, or an array of several: what lies between neighbours is NumPy's, bit by bit."""
+        steps = self.steps
+        shares = q.items if type(q) is Display else list(q) if type(q) is tuple else [q]
+        if any(is_array(each) or type(each) in (tuple, Display, Choice) for each in shares) or (type(q) is Display and q.times != 1) or not shares:
+            raise Unsupported("takes such percentiles")
+        numbers = [self.walk.numbers.number(each) for each in shares]
+        if any(machine(each.kind).kind not in "if" or machine(each.kind).itemsize != 8 for each in numbers):
+            raise Unsupported("takes such percentiles")
+        hundred = steps.constant(100.0, FLOAT64)
+        parts = [steps.map("divide", FLOAT64, FLOAT64, steps.cast(each.id, machine(each.kind), FLOAT64), hundred) for each in numbers]
+        x = self.walk.arrays.lazy(self.array(a))
+        line = self.sorted_doubles(x)
+        found = [Number(FLOAT64, self.between(line, part)) for part in parts]
+        return found[0] if type(q) not in (tuple, Display) else self.of_numbers(found, x.ours)
+
+    def sorted_doubles(self, x: Lazy) -> Lazy:
+        """In order; leaves where NumPy's differences of neighbours would not be those of finite floats."""
+        steps, arrays = self.steps, self.walk.arrays
+        if len(x.sizes) != 1 or x.dtype not in (FLOAT64, INT64):
+            raise Unsupported("takes percentiles of such an array")
+        self.walk.leave(steps.compare("greater", x.sizes[0], steps.whole(0)))
+        line = arrays.converted(arrays.lazy(self.call_sort(x)), FLOAT64)
+        most = steps.constant(_FAR[x.dtype.kind], FLOAT64)
+        for at in (steps.whole(0), steps.plus(x.sizes[0], steps.whole(-1))):
+            self.walk.leave(steps.map("less_equal", FLOAT64, BOOL, steps.map("absolute", FLOAT64, FLOAT64, line.element([at])), most))
+        self.expect_one_zero(line)
+        return Lazy(FLOAT64, line.sizes, line.element, line.reads, x.ours)
+
+    def expect_one_zero(self, x: Lazy) -> None:
+        """Leaves where a zero has a sign: which of several comes first is NumPy's affair."""
+        steps, arrays = self.steps, self.walk.arrays
+
+        def is_plain(at: list[int]) -> int:
+            element = x.element(at)
+            is_zero = steps.map("equal", FLOAT64, BOOL, element, steps.constant(0.0, FLOAT64))
+            return steps.map("logical_not", BOOL, BOOL, steps.both(is_zero, steps.map("signbit", FLOAT64, BOOL, element)))
+
+        self.walk.leave(arrays.fold("logical_and", Lazy(BOOL, x.sizes, is_plain, [], False), BOOL, steps.constant(True, BOOL)))
+
+    def between(self, line: Lazy, share: int) -> int:
+        """What lies at a share of the way through a line in order: between two neighbours, from the nearer one."""
+        steps, zero, one = self.steps, self.steps.constant(0.0, FLOAT64), self.steps.constant(1.0, FLOAT64)
+
+        def op(name: str, *operands: int) -> int:
+            return steps.map(name, FLOAT64, FLOAT64, *operands)
+
+        self.walk.leave(steps.both(steps.map("greater_equal", FLOAT64, BOOL, share, zero), steps.map("less_equal", FLOAT64, BOOL, share, one)))
+        last = steps.plus(line.sizes[0], steps.whole(-1))
+        place = op("multiply", steps.cast(last, INT64, FLOAT64), share)
+        before = steps.add("truncate", INT64, a=place)
+        is_last = steps.compare("greater_equal", before, last)
+        after = steps.add("select", INT64, a=is_last, b=last, c=steps.plus(before, steps.whole(1)))
+        x, y = (line.element([steps.add("select", INT64, a=is_last, b=last, c=at)]) for at in (before, after))
+        part, apart = op("subtract", place, steps.cast(before, INT64, FLOAT64)), op("subtract", y, x)
+        from_x = op("add", x, op("multiply", apart, part))
+        from_y = op("subtract", y, op("multiply", apart, op("subtract", one, part)))
+        is_far = steps.map("greater_equal", FLOAT64, BOOL, part, steps.constant(0.5, FLOAT64))
+        return steps.add("select", FLOAT64, a=is_far, b=from_y, c=from_x)
 
     def call_searchsorted(self, a: Any, v: Any, side: Any = "left") -> Number:
         """Halving, as NumPy does it."""

@@ -33,6 +33,7 @@ from fastnp._loop_moves import Moves
 from fastnp._loop_nested import Tables
 from fastnp._loop_numbers import Numbers
 from fastnp._loop_picks import Picks
+from fastnp._loop_products import Products
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
 from fastnp._loop_regions import is_region
 from fastnp._loop_scan import FAR, counters_of
@@ -96,6 +97,7 @@ class Walk(Exits):
         self.numbers = Numbers(self.steps, self.leave)
         self.elements = Elements(self)
         self.arrays = Arrays(self)
+        self.products = Products(self)
         self.picks = Picks(self)
         self.tuples = Tuples(self)
         self.draws = Draws(self)

@@ -48,6 +48,10 @@ class _Writer:
                 lambda: f"B.{pick(['sum', 'max'])}(axis={pick('01')})",
                 lambda: f"np.concatenate(({x}[:1], {self.vector(deep - 1)}[1:]))",
                 lambda: f"np.append({x}[1:], {pick(_NUMBERS)})",
+                lambda: f"np.roll({x}, {pick(['1', '-1', 'i', 'n'])})",
+                lambda: pick([f"np.hstack(([s], {x}[1:]))[: len(x)]", f"np.column_stack((y, {x}))[:, {pick('01')}]", f"np.stack(({x}, y), 1)[:, 0]"]),
+                lambda: pick([f"({x} {pick(['//', '%'])} (y * y + 0.5))", f"(k {pick(['//', '%', '/'])} (k + {pick('123')}))", "np.diag(x)[0]"]),
+                lambda: pick([f"np.sort({x})[np.argsort(y)]", "(B @ B.T)[0]", "np.linspace(0.0, 1.5, len(x))", f"({x} * [1.5])", "np.roll(B, i, 0)[-1]"]),
                 lambda: pick([f"np.cumsum({x})", "x.cumsum()", "(B @ np.eye(len(x)))[0]", "np.identity(len(y))[-1]"]),
                 lambda: pick(["B.ravel()", "np.ravel(B)", "B.reshape(-1)", "np.reshape(B, -1)", "B.flatten()", "B.T.ravel()"]) + "[: len(x)]",
                 lambda: pick(
@@ -133,6 +137,8 @@ class _Writer:
                     "r = np.array([[s, 1.0, 2.0], [i, 0, n]])[i % 2]",
                     f"n += {self.rng.choice(['1', 'i', 'int(k[0])'])}",
                     f"r[i % 3] = {self.number()}",
+                    f"r {self.rng.choice(['+=', '*='])} 0.5, s, {self.rng.choice(_NUMBERS)}",
+                    f"r = np.cross(r, {self.rng.choice(['(0.5, i, 1)', 'A[0, :3]', 'r[::-1]'])})",
                 ]
             ),
         )
@@ -153,6 +159,8 @@ class _Writer:
                 lambda: f"{to}[i % len(x)] {op} {self.number()}",
                 lambda: f"A[i % 3, : len(x)] {op} {self.vector(1)}",
                 lambda: f"A[:, 1] {op} A[:, 0]",
+                lambda: f"A[A[:, 0] > {pick(['0', 's'])}] {op} {pick(['0.5', 'A[0]', 'i'])}",
+                lambda: f"A[i % 3, :2] {op} {pick(_NUMBERS)}, {pick(_NUMBERS)}",
                 lambda: f"A[1:, 1:] {op} A[:-1, :-1]",
                 lambda: f"A {pick(['+=', '*='])} {pick(['0.5', 'A.T', 'B[:1, :1]'])}" if self.rng.random() < 0.3 else "A[0] = A[1] + A[2]",
                 lambda: f"k[k > {pick('012')}] {pick(['-=', '+='])} 1",
