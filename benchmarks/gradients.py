@@ -3,9 +3,9 @@
     python benchmarks/gradients.py [--only faq,lstm] [--libraries fastnp,jax,torch] [--rounds 9]
 
 The gradients of sums of squares of the eight workloads of run.py; a step of training of a perceptron (forward, backward and update); the gradients of an
-LSTM over 50 time steps, of 50 sweeps of a Jacobi solver in place, and of 1,000 in C++ (benchmarks/loop.cpp). Columns: median milliseconds; times faster
-than the best peer; milliseconds of the first call, with nothing kept on disk; largest difference from the first library's result; with --memory, how
-much the peak of a process's memory grows.
+LSTM over 50 time steps, of 50 sweeps of a Jacobi solver in place, of 10,000 steps of a pendulum, and of 1,000 sweeps in C++ (benchmarks/loop.cpp).
+Columns: median milliseconds; times faster than the best peer; milliseconds of the first call, with nothing kept on disk; largest difference from the
+first library's result; with --memory, how much the peak of a process's memory grows.
 """
 
 from __future__ import annotations
@@ -108,6 +108,27 @@ def jacobi_2d(xp: Any, u: Any) -> Any:
     return xp.sum(u * u)
 
 
+def swung(xp: Any, state: Any) -> Any:
+    angle, speed = state
+    speed = speed - 0.001 * xp.sin(angle)
+    return angle + 0.001 * speed, speed
+
+
+def swing(xp: Any, start: Any) -> Any:
+    """10,000 steps of a pendulum, a loop over two numbers."""
+    state = (start[0], start[1])
+    for _ in range(10_000):
+        state = swung(xp, state)
+    return state[0]
+
+
+def swing_of_jax(xp: Any, start: Any) -> Any:
+    """The same in its form of loops: it would unroll the other one."""
+    from jax import lax
+
+    return lax.fori_loop(0, 10_000, lambda _, state: swung(xp, state), (start[0], start[1]))[0]
+
+
 def sgd(parameters: Any, gradients: Any) -> Any:
     return tuple(p - np.float32(0.01) * g for p, g in zip(parameters, gradients, strict=True))
 
@@ -115,8 +136,17 @@ def sgd(parameters: Any, gradients: Any) -> Any:
 class Work:
     """`loss(xp, *arguments)`, differentiated with respect to the first `count` of them; with `trains`, these take a step."""
 
-    def __init__(self, name: str, loss: Callable[..., Any], arguments: tuple[Any, ...], count: int | None = None, trains: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        loss: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        count: int | None = None,
+        trains: bool = False,
+        of_jax: Callable[..., Any] | None = None,
+    ) -> None:
         self.name, self.loss, self.arguments, self.trains = name, loss, arguments, trains
+        self.of_jax = of_jax  # that torch has none of, either
         self.numbers = tuple(range(len(arguments) if count is None else count))
 
 
@@ -134,6 +164,7 @@ def make() -> list[Work]:
         )
     )
     all_work.append(Work("jacobi_2d", jacobi_2d, (normal(1024, 1024),)))
+    all_work.append(Work("swing", swing, (np.array([1.0, 0.0], np.float32),), of_jax=swing_of_jax))
     return all_work
 
 
@@ -161,7 +192,8 @@ def jax_call(work: Work) -> Call:
     import jax
     import jax.numpy as jnp
 
-    both = jax.value_and_grad(lambda *arguments: work.loss(jnp, *arguments), argnums=work.numbers)
+    loss = work.of_jax or work.loss
+    both = jax.value_and_grad(lambda *arguments: loss(jnp, *arguments), argnums=work.numbers)
     arguments = [jax.device_put(a) for a in work.arguments]
     if not work.trains:
         f = jax.jit(both)
@@ -331,7 +363,7 @@ def main() -> None:
     for work in make():
         if options.only and work.name not in options.only.split(","):
             continue
-        figures = measure(work, libraries, options.rounds)
+        figures = measure(work, [each for each in libraries if each != "torch" or work.of_jax is None], options.rounds)
         peers = {library: f["ms"] for library, f in figures.items() if library != "fastnp"}
         best = min(peers, key=lambda library: peers[library], default=None)
         for library, f in figures.items():

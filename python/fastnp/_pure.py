@@ -26,6 +26,7 @@ _METHODS = frozenset(
     " sum swapaxes take trace transpose var".split()
 )
 _ARRAYS = (_core.ndarray, numpy.ndarray, numpy.generic)
+_TYPES = frozenset([bool, complex, dict, enumerate, float, int, list, range, reversed, tuple, zip])
 _MODULES = frozenset(["fastnp", "math", "numpy", "operator"])
 
 
@@ -89,7 +90,9 @@ def may_be_called(function: Any) -> bool:
         return function.__name__ in _BUILTINS or of.__name__.partition(".")[0] in _MODULES
     if isinstance(function, (types.FunctionType, types.MethodType, _core.CompiledFunction, Transformed)):
         return _does_compute(function, ("",), set())
-    return True
+    if isinstance(function, type):
+        return function in _TYPES or issubclass(function, numpy.generic)
+    return type(function).__module__ in ("fastnp", "fastnp._core", "numpy")  # ufuncs and the like
 
 
 def is_pure(call: Called, caller: Any) -> bool:
@@ -105,8 +108,10 @@ def _is_pure(call: Called, caller: Any, seen: set[types.CodeType]) -> bool:
             found = cells[first].cell_contents
         except ValueError:
             return False
-    elif first == "" or first in code.co_varnames or first in code.co_cellvars:  # a method of what is computed; a function is looked at when it is called
-        return call[-1] in _METHODS if len(call) > 1 else first != ""
+    elif first in code.co_varnames or first in code.co_cellvars:
+        return True  # it is looked at when it is called
+    elif first == "":
+        return len(call) > 1  # ... and so is a method, but not what a call or a subscript gives
     elif first in caller.__globals__:
         found = caller.__globals__[first]
     else:
@@ -129,9 +134,7 @@ def _does_compute(found: Any, call: Called, seen: set[types.CodeType]) -> bool:
     if isinstance(found, _core.CompiledFunction):
         found = found.__wrapped__
     if not isinstance(found, types.FunctionType):
-        return (
-            isinstance(found, numpy.ufunc) or (isinstance(found, type) and issubclass(found, numpy.generic)) or found in (float, int, abs, max, min, sum)
-        )
+        return may_be_called(found)
     if found.__module__.partition(".")[0] in _MODULES:
         return "random" not in found.__module__
     return _computes(found, seen)

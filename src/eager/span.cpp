@@ -80,6 +80,7 @@ SpanKernel span_kernel(ops::Op op, Dtype dtype) {
     if (rule == nullptr || !ops::rules::has_loop(*rule, dtype)) return nullptr;
     if (is_floating(dtype)) {
         if (const SpanKernel kernel = vector_kernel(op, dtype)) return kernel;
+        if (const SpanKernel kernel = division_kernel(op, dtype)) return kernel;
         return floating_kernel(op, dtype);
     }
     if (op == ops::Op::absolute && is_complex(dtype) && vector_function(ops::Op::hypot, real_of(dtype)) != nullptr) {

@@ -13,6 +13,7 @@ namespace fastnp::eager {
 SpanKernel integer_kernel(ops::Op op, Dtype dtype);
 SpanKernel floating_kernel(ops::Op op, Dtype dtype);
 SpanKernel complex_kernel(ops::Op op, Dtype dtype);
+SpanKernel division_kernel(ops::Op op, Dtype dtype);  // of floating dtypes
 
 namespace detail {
 

@@ -483,3 +483,21 @@ def test_errors_of_elementary_functions(ufunc: str) -> None:
     for x in ([2.0, 3.0], [0.0, 1.0, 3.0], [-2.0, 0.5], [-1.0, 2.0], [5e-324, 2.0], [2.0, 0.5]):
         agree(compiled, (numpy.array(x),), str(x))
     assert programs_of(compiled)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_quotients_of_nan_tell_nothing(dtype: str) -> None:
+    def rests(x: Any, y: Any) -> Any:
+        n = 0
+        for i in range(len(x)):
+            for each in (x[i] // y[i], x[i] % y[i]):
+                if each == each:
+                    n += 1
+        return n
+
+    x, y = (numpy.array(each, dtype) for each in ([numpy.nan, 1, 7, -7], [2, numpy.nan, -2, 2.5]))
+    compiled = np.compile(rests)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            assert compiled(x, y) == rests(x, y) == 4

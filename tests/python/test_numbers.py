@@ -348,3 +348,26 @@ def test_powers_of_a_number_that_varies(turns):
     for n in (4, 7, 4, 0, 11, -3, 10**6, 2**40):
         got, want = compiled(numpy.ones(3), n), f(numpy.ones(3), n)
         assert type(got[0]) is type(want[0]) and got[0] == want[0] and got[1].tolist() == want[1].tolist(), (n, got, want)
+
+
+@pytest.mark.parametrize(
+    "function, calls",
+    [
+        (lambda v, m: pow(v, -1, m), [(3, 7), (3, 11), (4, 11), (5, 13)]),
+        (lambda v: pow(3, v, 7), [(3,), (4,), (5,), (6,)]),
+        (lambda x, m: x * pow(3, 2, m), [(X64, 3), (X64, 4), (X64, 5)]),
+        (lambda v, w: slice(v, w, 2), [(1, 7), (2, 9), (3, 5)]),
+        (lambda x: (slice(1, len(x)), {"all": numpy.s_[: len(x), ...]}), [(X64[:7],), (X64[:9],), (X64[:5],)]),
+    ],
+)
+def test_moduli_and_slices_of_what_varies(function, calls):
+    compiled = np.compile(function)
+    for arguments in calls:
+        got, wanted = compiled(*arguments), function(*arguments)
+        assert repr(got) == repr(wanted) and type(got) is type(wanted)
+
+
+@pytest.mark.parametrize("function", [lambda x: x[0] ** 2, lambda x: x.any() ** 2, lambda x: x**2])
+def test_squares_of_flags(function):
+    x = numpy.array([True, False])
+    assert np.compile(function)(x).dtype == function(x).dtype
