@@ -240,17 +240,17 @@ AxisOrder stack_order(std::span<const array> operands, std::span<const int> core
     return order;
 }
 
-AxisOrder common_order(std::span<const eager::View> views) {
+AxisOrder common_order(std::span<const eager::View> views, bool are_cast) {
     bool descending = true;
     for (const eager::View& view : views) descending = descending && (view.shape.size() < 2 || shape::is_descending(view.shape, view.strides));
     if (descending) return {};
-    if (are_one_f_run(views)) return reversed(views[0].shape.size());
+    if (!are_cast && are_one_f_run(views)) return reversed(views[0].shape.size());
     std::vector<Steps> steps;
     for (const eager::View& view : views) steps.push_back(steps_of(view));
     return shape::keep_order(views[0].shape.size(), steps);
 }
 
-AxisOrder common_order(const Shape& shape, std::span<const device::Memory* const> operands) {
+AxisOrder common_order(const Shape& shape, std::span<const device::Memory* const> operands, bool are_cast) {
     if (shape.size() < 2) return {};
     std::vector<eager::View> views;
     for (const device::Memory* memory : operands) {
@@ -259,7 +259,7 @@ AxisOrder common_order(const Shape& shape, std::span<const device::Memory* const
         views.back().dtype = memory->dtype;
         views.back().strides = shape::broadcast_strides(memory->shape, memory->strides, shape);
     }
-    return common_order(views);
+    return common_order(views, are_cast);
 }
 
 AxisOrder result_order(Op op, const ir::Attributes& attributes, std::span<const eager::View> operands) {

@@ -21,10 +21,10 @@ Order settled(const array& x, Order order);
 bool lies_in_c_order(const array& x);
 bool lies_in_f_order(const array& x);
 
-/// NumPy's order "K" for what is computed of views of one shape.
-shape::AxisOrder common_order(std::span<const eager::View> views);
+/// NumPy's order "K" for what is computed of views of one shape. `are_cast`: whether one has another dtype than it is computed in.
+shape::AxisOrder common_order(std::span<const eager::View> views, bool are_cast = false);
 /// ... of arrays under the result's shape; null: a number.
-shape::AxisOrder common_order(const Shape& shape, std::span<const device::Memory* const> operands);
+shape::AxisOrder common_order(const Shape& shape, std::span<const device::Memory* const> operands, bool are_cast);
 /// The order of an op's result.
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const eager::View> operands);
 shape::AxisOrder result_order(ir::Op op, const ir::Attributes& attributes, std::span<const array> operands);

@@ -117,7 +117,7 @@ shape::AxisOrder order_of_result(const Shape& shape, std::span<const Prepared> p
         given[i].shape = shape;
         given[i].strides = prepared[i].given.empty() ? views[i].strides : prepared[i].given;
     }
-    return common_order({given.data(), views.size()});
+    return common_order({given.data(), views.size()}, true);
 }
 
 View mask_view(const array& mask, const Shape& shape) {
@@ -262,8 +262,13 @@ std::optional<array> run_there(Op op, const Loop& loop, Operands operands, const
     device = operation.device();
     if (device == nullptr) return std::nullopt;
     SmallVector<const Memory*, most_operands> memories;
-    for (const Operand* operand : operands) memories.push_back(operand->as_array() != nullptr ? &operand->as_array()->body()->memory : nullptr);
-    const shape::AxisOrder order = options.out ? shape::AxisOrder() : common_order(shape, memories);
+    bool are_cast = false;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const array* x = operands[i]->as_array();
+        memories.push_back(x != nullptr ? &x->body()->memory : nullptr);
+        are_cast = are_cast || (x != nullptr && x->dtype() != loop.operands[i]);
+    }
+    const shape::AxisOrder order = options.out ? shape::AxisOrder() : common_order(shape, memories, are_cast);
     for (const std::int64_t axis : order) operation.note(axis);
     const auto again = [&](std::span<const array> given) {
         const auto at = [&](int place) { return given[static_cast<std::size_t>(place)]; };
