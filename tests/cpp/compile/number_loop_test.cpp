@@ -98,9 +98,7 @@ BOOST_AUTO_TEST_CASE(elements_by_index) {
     };
     check(of_matrix, sin(arange(12.0)).reshape({3, 4}));
     const auto weighted = [](array x) {  // by the numbers of the inner loop
-        return loop(
-            5, [&](array i, array s) { return loop(3, [&](array j, array t) { return t * 0.5 + take(x, i + j, 0) * j; }, s); },
-            array(0.0));
+        return loop(5, [&](array i, array s) { return loop(3, [&](array j, array t) { return t * 0.5 + take(x, i + j, 0) * j; }, s); }, array(0.0));
     };
     check(weighted, sin(arange(7.0)));
     const auto beyond = compile([](array x) { return loop(9, [&](array i, array s) { return s + take(x, i, 0); }, array(0.0)); });
