@@ -211,7 +211,6 @@ namespace {
 // Which of an operand's elements there are.
 struct Found {
     bool positive = false, negative = false;  // infinities
-    bool zero = false;
     bool infinity() const { return positive || negative; }
 };
 
@@ -224,7 +223,6 @@ Found found_in(const T* from, std::int64_t count) {
         const auto x = static_cast<Work>(from[i]);
         found.positive |= x == infinity;
         found.negative |= x == -infinity;
-        found.zero |= x == 0;
     }
     return found;
 }
@@ -248,18 +246,17 @@ std::optional<Found> found_in(PyObject* operand) {
 }  // namespace
 
 // Whether the operands have what makes an invalid operation in NumPy: infinities of both signs in a sum, one in a product, of matrices, too, which may
-// have met a NaN first here; an infinity or a zero in a division with a remainder, whose kernels raise the flag for NaN alone.
+// have met a NaN first here.
 bool FloatWatch::may_be_invalid() const {
     const std::string_view name(name_);
     const bool is_fold = method_ != nullptr && (std::string_view(method_) == "reduce" || std::string_view(method_) == "accumulate");
     const bool is_sum = name == "sum" || name == "mean" || name == "cumsum" || (is_fold && name == "add");
     const bool is_product = name == "prod" || name == "cumprod" || (is_fold && name == "multiply");
     const bool is_matrix_product = method_ == nullptr && first_ == nullptr && nargs_ == 2 && (name == "matmul" || name == "dot" || name == "inner");
-    const bool divides = method_ == nullptr && nargs_ == 2 && (name == "floor_divide" || name == "remainder" || name == "fmod" || name == "divmod");
-    if (kwnames_ != nullptr || output_count_ != 0 || (!is_sum && !is_product && !is_matrix_product && !divides)) return true;
-    if (divides || is_matrix_product) {
+    if (kwnames_ != nullptr || output_count_ != 0 || (!is_sum && !is_product && !is_matrix_product)) return true;
+    if (is_matrix_product) {
         const std::optional<Found> first = found_in(args_[0]), second = found_in(args_[1]);
-        return !first || !second || first->infinity() || (divides ? second->zero : second->infinity());
+        return !first || !second || first->infinity() || second->infinity();
     }
     const std::optional<Found> found = found_in(first_ != nullptr ? first_ : args_[0]);
     return !found || (is_sum ? found->positive && found->negative : found->infinity());

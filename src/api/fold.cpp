@@ -6,6 +6,7 @@
 #include "api/primitives.h"
 #include "api/root.h"
 #include "eager/eager.h"
+#include "fastnp/detail/float_flags.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
@@ -202,6 +203,11 @@ FoldOptions sum_options(const FoldOptions& options, const AxisList& axes, Dtype 
     return result;
 }
 
+// NumPy warns of a mean of nothing, whether or not anything is divided for it: who looks at the flags asks it.
+void flag_mean_of_nothing(const array& x, const AxisList& axes) {
+    if (is_empty(dims_of(x), axes)) detail::raise_float_flags(detail::float_invalid | detail::float_divide);
+}
+
 // The sum that a statistic is made of; with out= in its dtype, as NumPy makes it there.
 array total_of(const array& x, const FoldOptions& options, const AxisList& axes, Dtype dtype) {
     const bool chosen = options.dtype || dtype != x.dtype();
@@ -232,6 +238,7 @@ array variance(const array& x, const FoldOptions& options, double ddof) {
     const array total = total_of(squares, options, axes, real_of(dtype));
     const array counted = count_of(x, axes, options, options.keepdims);
     const array whole = ddof == std::floor(ddof) ? binary(Op::subtract, counted, static_cast<std::int64_t>(ddof)) : binary(Op::subtract, counted, ddof);
+    flag_mean_of_nothing(x, axes);
     return divided(total, binary(Op::maximum, whole, 0));
 }
 
@@ -259,6 +266,7 @@ array mean(const Operand& operand, const FoldOptions& options) {
     const auto axes = api::axes_of(options.axis, x.ndim());
     const Dtype dtype = api::statistic_dtype(x.dtype(), options.dtype);
     const array total = api::total_of(x, options, axes, dtype);
+    api::flag_mean_of_nothing(x, axes);
     const array result = api::divided(total, api::count_of(x, axes, options, options.keepdims));
     if (!options.out) return api::cast(result, api::result_dtype(x.dtype(), options.dtype));
     return api::store_statistic(result, options, x, axes);

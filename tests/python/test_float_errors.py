@@ -220,3 +220,28 @@ def test_the_first_zero_is_the_extreme_of_halves(rng):
         x = numpy.random.default_rng(rng.randrange(2**31)).choice([0.0, -0.0, -1.0], rng.choice([1, 5, 40, 2000])).astype("e")
         for name, each in [("max", x), ("min", -x)]:
             assert numpy.signbit(getattr(np, name)(np.array(each))) == numpy.signbit(getattr(numpy, name)(each)), (name, each.tolist())
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 0), (2, 0), (0, 2), (2, 3)])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+def test_means_of_nothing_are_told_of(name: str, axis: int | None, shape: tuple[int, ...]) -> None:
+    """Also where the result has no elements, so that nothing is divided."""
+
+    def told(function: Callable[[Any], Any], x: Any) -> list[str]:
+        with warnings.catch_warnings(record=True) as met:
+            warnings.simplefilter("always")
+            function(x)
+        return [str(each.message) for each in met]
+
+    def method(x: Any) -> Any:
+        return getattr(x, name)(axis)
+
+    def function(x: Any) -> Any:
+        return getattr(numpy, name)(x, axis=axis) * 2
+
+    for each in (method, function):
+        x, compiled = numpy.ones(shape), np.compile(each)
+        wanted = told(each, x)
+        assert [told(compiled, x) for _ in range(3)] == [wanted] * 3
+    assert told(method, np.asarray(x)) == told(method, x)
