@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy
 import pytest
-from loop_source import function_of
-from support import LONG, SEED
+from loop_keys import SIZES, run_random_programs
+from support import SEED
 from test_array_loops import every_loop_is_tried  # noqa: F401 - a fixture
 from test_loop_dicts import agree
 from test_native_loops import programs_of
 
 import fastnp as np
-
-SIZES = (2, 1, 0, 7, 100)
 
 
 def move_source(seed: int, statements: int) -> str:
@@ -61,16 +59,7 @@ def move_source(seed: int, statements: int) -> str:
 
 @pytest.mark.parametrize("part", range(4))
 def test_random_programs(part: int) -> None:
-    native, first, count = 0, SEED * 1000 + part * 10**7, 200 if LONG else 8
-    for seed in range(first, first + count):
-        for statements in (2, 4, 6):
-            source = move_source(seed, statements)
-            compiled = np.compile(function_of(source, f"moves of dicts {seed} {statements}"), adaptive=False)
-            for call, n in enumerate(SIZES):
-                keys = numpy.random.default_rng([seed, call]).integers(-3, 6, 5)
-                agree(compiled, (keys, n), f"seed {seed}, call {call}\n{source}")
-            native += bool(programs_of(compiled))
-    assert native > count // 2  # of three times as many
+    run_random_programs("moves of dicts", part, move_source, (2, 4, 6), count=16)  # of which half are native
 
 
 def _life(k: Any, n: int) -> Any:

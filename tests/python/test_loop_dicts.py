@@ -23,7 +23,7 @@ def alike(x: Any, y: Any) -> bool:
     if isinstance(x, dict):
         return alike(list(x.items()), list(y.items()))
     if isinstance(x, set):
-        return x == y and {(type(each), each) for each in x} == {(type(each), each) for each in y}
+        return sorted(map(repr, x)) == sorted(map(repr, y))  # by what they say: no NaN equals another one, nor have these an order in a set
     if isinstance(x, (tuple, list)):
         return len(x) == len(y) and all(map(alike, x, y))
     return same(x, y)

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy
 import pytest
-from loop_source import function_of
-from support import LONG, SEED
+from loop_keys import run_random_programs
+from support import SEED
 from test_array_loops import every_loop_is_tried  # noqa: F401 - a fixture
 from test_loop_dicts import agree
 from test_native_loops import programs_of
 
 import fastnp as np
-
-SIZES = (2, 1, 0, 7, 100)
 
 
 def float_source(seed: int, statements: int) -> str:
@@ -57,15 +55,7 @@ def _vectors(call: int, seed: int) -> Any:
 
 @pytest.mark.parametrize("part", range(4))
 def test_random_programs(part: int) -> None:
-    native, first, count = 0, SEED * 1000 + part * 10**7, 200 if LONG else 8
-    for seed in range(first, first + count):
-        for statements in (2, 4):
-            source = float_source(seed, statements)
-            compiled = np.compile(function_of(source, f"float keys {seed} {statements}"), adaptive=False)
-            for call, n in enumerate(SIZES):
-                agree(compiled, (_vectors(call, seed), n), f"seed {seed}, call {call}\n{source}")
-            native += bool(programs_of(compiled))
-    assert native > count // 2  # of twice as many
+    run_random_programs("float keys", part, float_source, keys=_vectors)
 
 
 def _counted(x: Any, n: int) -> Any:

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy
 import pytest
-from loop_source import function_of
-from support import LONG, SEED
+from loop_keys import SIZES, run_random_programs
+from support import SEED
 from test_array_loops import every_loop_is_tried  # noqa: F401 - a fixture
 from test_loop_dicts import agree
 from test_native_loops import programs_of
 
 import fastnp as np
 from fastnp._loop_set_order import is_as_known
-
-SIZES = (2, 1, 0, 7, 100)
 
 
 def order_source(seed: int, statements: int) -> str:
@@ -76,18 +74,7 @@ def order_source(seed: int, statements: int) -> str:
 
 @pytest.mark.parametrize("part", range(4))
 def test_random_programs(part: int) -> None:
-    native, first, count = 0, SEED * 1000 + part * 10**7, 200 if LONG else 8
-    for seed in range(first, first + count):
-        for statements in (2, 4):
-            source = order_source(seed, statements)
-            function = function_of(source, f"orders {seed} {statements}")
-            function.__globals__["deque"] = collections.deque
-            compiled = np.compile(function, adaptive=False)
-            for call, n in enumerate(SIZES):
-                keys = numpy.random.default_rng([seed, call]).integers(-3, 6, 5)
-                agree(compiled, (keys, n), f"seed {seed}, call {call}\n{source}")
-            native += bool(programs_of(compiled))
-    assert native > count // 2  # of twice as many
+    run_random_programs("orders", part, order_source, deque=collections.deque)
 
 
 def _folded(keys: Any, n: int) -> Any:
