@@ -1,10 +1,17 @@
-"""What computes and does nothing else: loops and functions that may be recorded once for many iterations."""
+"""What computes and does nothing else: loops and functions that may be recorded once for many iterations.
+
+Statements may bind variables, and nothing else. Names from outside must stand for values that nobody changes by reading them: arrays, numbers, texts, and
+tuples, lists and dicts of these; modules; functions that are such themselves; plain attributes of objects. What is called by a variable is looked at when
+it is called (`may_be_called`).
+"""
 
 from __future__ import annotations
 
 import ast
+import builtins
+import inspect
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy
@@ -12,38 +19,55 @@ import numpy
 from fastnp import _core
 from fastnp._control import Transformed
 from fastnp._names import Live, Uses, bound_after, escapes
+from fastnp._stand_ins import is_value
 
-__all__ = ["Called", "calls_of", "computes_alone", "is_pure", "may_be_called"]
+__all__ = ["Load", "computes_alone", "is_pure", "is_unchanging", "loads_of", "may_be_called"]
 
-Called = tuple[str, ...]  # a dotted name; what is called of an expression begins with an empty one
+Load = tuple[bool, str, tuple[str, ...]]  # whether it is called; a name, or an empty one for what is computed; and attributes of it
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass)
 _IN_FUNCTIONS = (*_STATEMENTS, ast.Return, ast.While, ast.Break, ast.Continue, ast.Raise, ast.Assert)
 _NEVER = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+_NEW = (
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.Constant,
+    ast.JoinedStr,
+    ast.List,
+    ast.Tuple,
+    ast.ListComp,
+)  # expressions that give an object of their own
 _BUILTINS = frozenset("abs all any bool complex divmod enumerate float int isinstance len max min pow range reversed round sum tuple zip".split())
-_METHODS = frozenset(
-    "all any argmax argmin astype clip conj conjugate copy cumprod cumsum diagonal dot flatten max mean min prod ravel repeat reshape round squeeze std"
-    " sum swapaxes take trace transpose var".split()
-)
-_ARRAYS = (_core.ndarray, numpy.ndarray, numpy.generic)
-_TYPES = frozenset([bool, complex, dict, enumerate, float, int, list, range, reversed, tuple, zip])
 _MODULES = frozenset(["fastnp", "math", "numpy", "operator"])
+_CONTAINERS = (tuple, list, dict)
+_NOTHING: Mapping[str, Any] = {}
+_MISSING = object()
 
 
-def _is_plain(statements: Iterable[ast.stmt], allowed: tuple[type, ...]) -> bool:
-    """Whether they bind variables alone, and make no functions."""
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, _NEVER) or (isinstance(node, ast.stmt) and not isinstance(node, allowed)):
-                return False
-            if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-                return False
-    return True
+# Statements.
+
+
+def _binds_alone(statements: list[ast.stmt], allowed: tuple[type, ...], parameters: Iterable[str] = ()) -> bool:
+    """Whether they bind variables, and make no functions. What is added to in place must have been made there: it may be another name's, too."""
+    added, others = set(), set(parameters)
+    for node in (node for statement in statements for node in ast.walk(statement)):
+        if isinstance(node, _NEVER) or (isinstance(node, ast.stmt) and not isinstance(node, allowed)):
+            return False
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            return False
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            added.add(node.target.id)
+        elif isinstance(node, ast.Assign) and not isinstance(node.value, _NEW):
+            others |= Uses(*node.targets).stores
+        elif isinstance(node, (ast.AnnAssign, ast.For)):
+            others |= Uses(node.target).stores
+    return added.isdisjoint(others)
 
 
 def computes_alone(loop: ast.For, function: ast.AST) -> list[str] | None:
     """The variables whose values an iteration hands to the next one, or to what follows; None where one does more than to compute them."""
-    if loop.orelse or not isinstance(loop.target, ast.Name) or not _is_plain(loop.body, _STATEMENTS):
+    if loop.orelse or not isinstance(loop.target, ast.Name) or not _binds_alone(loop.body, _STATEMENTS):
         return None
     number, bound = loop.target.id, Uses(*loop.body).stores
     if number in bound or any(escapes(statement) for statement in loop.body) or _is_raised(loop.body, number):
@@ -69,85 +93,130 @@ def _is_raised(body: list[ast.stmt], number: str) -> bool:
     )
 
 
-def calls_of(statements: Iterable[ast.stmt]) -> set[Called]:
-    return {_called(node.func) for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Call)}
+def loads_of(statements: Iterable[ast.AST]) -> set[Load]:
+    """What they read and call, but for what comprehensions bind."""
+    own = {name for node in _all(statements) if isinstance(node, ast.comprehension) for name in Uses(node.target).stores}
+    return {load for each in statements for load in _loads(each) if load[1] not in own}
 
 
-def _called(node: ast.expr) -> Called:
-    names: list[str] = []
+def _all(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    return (node for statement in statements for node in ast.walk(statement))
+
+
+def _loads(node: ast.AST, is_called: bool = False) -> Iterator[Load]:
+    attributes: list[str] = []
     while isinstance(node, ast.Attribute):
-        names.append(node.attr)
+        attributes.insert(0, node.attr)
         node = node.value
-    return (node.id if isinstance(node, ast.Name) else "", *reversed(names))
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load):
+            yield is_called, node.id, tuple(attributes)
+        return
+    if is_called:
+        yield True, "", tuple(attributes)
+    for child in ast.iter_child_nodes(node):
+        yield from _loads(child, isinstance(node, ast.Call) and child is node.func)
+
+
+# Values.
+
+
+def is_unchanging(value: Any) -> bool:
+    """Whether reading it changes nothing, and nothing is done to it but by what is looked at: not so NumPy's arrays, which are written to in place."""
+    if isinstance(value, _CONTAINERS):
+        return type(value) in _CONTAINERS and all(map(is_unchanging, value.values() if type(value) is dict else value))
+    return type(value) in (_core.ndarray, _core._Size, _core._Float, numpy.dtype) or is_value(value) or isinstance(value, types.ModuleType)
 
 
 def may_be_called(function: Any) -> bool:
-    """Whether a function that is handed over computes, and does nothing else."""
+    """Whether a function computes, and does nothing else."""
+    return _computes(function, set())
+
+
+def is_pure(load: Load, reader: Any) -> bool:
+    """Whether what a function reads or calls by that name only computes."""
+    return _is_pure(load, reader, _NOTHING, set())
+
+
+def _is_pure(load: Load, reader: Any, given: Mapping[str, Any], seen: set[Any]) -> bool:
+    """`given`: what is known of the reader's parameters."""
+    is_called, name, attributes = load
+    code = reader.__code__
+    if name == "":
+        return len(attributes) > 0  # a method: it is looked at when it is called, but not what a call or a subscript gives
+    if name in given:
+        value = given[name]
+    elif name in code.co_varnames or name in code.co_cellvars:
+        return True
+    elif name in code.co_freevars:
+        cell = reader.__closure__[code.co_freevars.index(name)]
+        value = _contents(cell)
+    elif name in reader.__globals__:
+        value = reader.__globals__[name]
+    else:
+        return name in _BUILTINS and not attributes and hasattr(builtins, name)
+    for attribute in attributes:
+        value = _attribute(value, attribute)
+    if value is _MISSING:
+        return False
+    return _computes(value, seen) if is_called or callable(value) else is_unchanging(value)
+
+
+def _contents(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _MISSING
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute that is read without anything being run for it, but for modules' and arrays'."""
+    if isinstance(value, types.ModuleType):
+        is_known = value.__name__.partition(".")[0] in _MODULES and name != "random"
+        return getattr(value, name, _MISSING) if is_known or name in vars(value) else _MISSING
+    if is_unchanging(value) and not isinstance(value, _CONTAINERS):
+        return getattr(value, name, _MISSING)
+    own, of_class = inspect.getattr_static(value, "__dict__", _NOTHING), inspect.getattr_static(type(value), name, _MISSING)
+    if hasattr(of_class, "__set__") or hasattr(type(value), "__getattr__"):
+        return _MISSING
+    if isinstance(own, dict) and name in own:
+        return own[name]
+    return types.MethodType(of_class, value) if isinstance(of_class, types.FunctionType) else _MISSING
+
+
+def _computes(function: Any, seen: set[Any]) -> bool:
     if isinstance(function, types.BuiltinFunctionType):
         of = function.__self__
-        if not isinstance(of, types.ModuleType):
-            return of is None or isinstance(of, _ARRAYS)
-        return function.__name__ in _BUILTINS or of.__name__.partition(".")[0] in _MODULES
-    if isinstance(function, (types.FunctionType, types.MethodType, _core.CompiledFunction, Transformed)):
-        return _does_compute(function, ("",), set())
+        if isinstance(of, types.ModuleType):
+            return function.__name__ in _BUILTINS or of.__name__.partition(".")[0] in _MODULES
+        return of is None or isinstance(of, (_core.ndarray, numpy.ndarray, numpy.generic))
+    if isinstance(function, Transformed):
+        return all(_computes(each, seen) for each in function.functions())
+    if isinstance(function, _core.CompiledFunction):
+        function = function.__wrapped__
+    given: dict[str, Any] = {}
+    if isinstance(function, types.MethodType):
+        given, function = {"": function.__self__}, function.__func__
     if isinstance(function, type):
-        return function in _TYPES or issubclass(function, numpy.generic)
-    return type(function).__module__ in ("fastnp", "fastnp._core", "numpy")  # ufuncs and the like
+        return function in (dict, list) or function.__name__ in _BUILTINS or issubclass(function, numpy.generic)
+    if not isinstance(function, types.FunctionType):
+        return type(function).__module__ in ("fastnp", "fastnp._core", "numpy")  # ufuncs and the like
+    if function.__module__.partition(".")[0] in _MODULES:
+        return "random" not in function.__module__
+    return _is_pure_function(function, {function.__code__.co_varnames[0]: given[""]} if given and function.__code__.co_argcount else {}, seen)
 
 
-def is_pure(call: Called, caller: Any) -> bool:
-    """Whether what a function calls by that name computes, and does nothing else."""
-    return _is_pure(call, caller, set())
-
-
-def _is_pure(call: Called, caller: Any, seen: set[types.CodeType]) -> bool:
-    code, first = caller.__code__, call[0]
-    cells = dict(zip(code.co_freevars, caller.__closure__ or (), strict=True))
-    if first in cells:
-        try:
-            found = cells[first].cell_contents
-        except ValueError:
-            return False
-    elif first in code.co_varnames or first in code.co_cellvars:
-        return True  # it is looked at when it is called
-    elif first == "":
-        return len(call) > 1  # ... and so is a method, but not what a call or a subscript gives
-    elif first in caller.__globals__:
-        found = caller.__globals__[first]
-    else:
-        return len(call) == 1 and first in _BUILTINS
-    return _does_compute(found, call, seen)
-
-
-def _does_compute(found: Any, call: Called, seen: set[types.CodeType]) -> bool:
-    root = str(getattr(found, "__name__", "")).partition(".")[0]
-    if (isinstance(found, types.ModuleType) or hasattr(type(found), "__getattr__")) and root in _MODULES:
-        return len(call) > 1 and "random" not in call
-    for name in call[1:]:
-        if isinstance(found, (*_ARRAYS, int, float, complex, tuple)):
-            return name == call[-1] and name in _METHODS
-        found = getattr(found, name, None)
-    if isinstance(found, Transformed):
-        return all(_does_compute(each, call[:1], seen) for each in found.functions())
-    if isinstance(found, types.MethodType):
-        found = found.__func__
-    if isinstance(found, _core.CompiledFunction):
-        found = found.__wrapped__
-    if not isinstance(found, types.FunctionType):
-        return may_be_called(found)
-    if found.__module__.partition(".")[0] in _MODULES:
-        return "random" not in found.__module__
-    return _computes(found, seen)
-
-
-def _computes(function: types.FunctionType, seen: set[types.CodeType]) -> bool:
-    if function.__code__ in seen:
+def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen: set[Any]) -> bool:
+    """`given`: what is known of its parameters."""
+    key = function.__code__, *map(id, given.values())
+    if key in seen:
         return True
-    seen.add(function.__code__)
+    seen.add(key)
     from fastnp._roll import source_of  # which needs this
 
     tree = source_of(function).tree
-    if tree is None:
+    if tree is None or not all(map(is_unchanging, (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))):
         return False
-    body = [ast.Expr(tree.body)] if isinstance(tree, ast.Lambda) else tree.body
-    return _is_plain(body, _IN_FUNCTIONS) and all(_is_pure(call, function, seen) for call in calls_of(body))
+    body = [ast.copy_location(ast.Expr(tree.body), tree.body)] if isinstance(tree, ast.Lambda) else tree.body
+    parameters = {node.arg for node in ast.walk(tree.args) if isinstance(node, ast.arg)}
+    return _binds_alone(body, _IN_FUNCTIONS, parameters) and all(_is_pure(load, function, given, seen) for load in loads_of(body))

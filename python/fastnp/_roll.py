@@ -10,7 +10,7 @@ import weakref
 from typing import Any
 
 from fastnp._names import Uses
-from fastnp._pure import calls_of, computes_alone
+from fastnp._pure import computes_alone, loads_of
 from fastnp._source import Source, definition
 
 __all__ = ["ITERATIONS", "ROLLED", "code_of", "source_of"]
@@ -28,18 +28,18 @@ class Roll(ast.NodeTransformer):
         for node in loops:
             names = computes_alone(node, function)
             if names is not None:
-                self.known[id(node)] = names, tuple(sorted(calls_of(node.body))), Uses(*node.body).reads
+                self.known[id(node)] = names, tuple(sorted(loads_of(node.body))), Uses(*node.body).reads
 
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
         if id(node) not in self.known or not isinstance(node.target, ast.Name):
             return node
-        names, calls, reads = self.known[id(node)]
+        names, loads, reads = self.known[id(node)]
         of_numbers = node.target.id in reads
         self.count += 1
         iterations, turn = f"{ITERATIONS}{self.count}", f"_fastnp_turn{self.count}"
         made = ast.parse(
-            f"{iterations} = {ITERATIONS}(None, {of_numbers}, {calls!r})\n"
+            f"{iterations} = {ITERATIONS}(None, {of_numbers}, {loads!r})\n"
             f"for _ in {iterations}:\n"
             f"    if {iterations}.is_to_roll:\n"
             f"        def {turn}({', '.join([node.target.id, *names])}):\n"

@@ -52,10 +52,10 @@ def is_allowed(function: Any) -> bool:
 class Iterations:
     """What a loop goes over: one by one, or the first and then all others at once."""
 
-    def __init__(self, given: Any, of_numbers: bool, calls: tuple[tuple[str, ...], ...]) -> None:
+    def __init__(self, given: Any, of_numbers: bool, loads: tuple[Any, ...]) -> None:
         self.given = given
         self.of_numbers = of_numbers
-        self.calls = calls
+        self.loads = loads
         self.next = 0
         is_counted = isinstance(given, range) or (isinstance(given, (numpy.ndarray, _core.ndarray)) and given.ndim > 0)
         self.count = len(given) if is_counted else 0
@@ -72,10 +72,10 @@ class Iterations:
 
     def take(self, turn: Callable[..., Any], item: Any, *states: Any) -> tuple[Any, ...]:
         """The variables after all other iterations, where these are a loop; else as they are."""
-        from fastnp._pure import is_pure
+        from fastnp._pure import is_pure, is_unchanging
 
         self.is_to_roll = False
-        if not all(is_pure(call, turn) for call in self.calls) or not self.is_as_numbers(turn, states):
+        if not (all(map(is_unchanging, states)) and all(is_pure(load, turn) for load in self.loads) and self.is_as_numbers(turn, states)):
             return item, *states
         try:
             after = States(states).after(turn, self.parts())

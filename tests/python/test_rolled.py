@@ -191,6 +191,116 @@ def names_after(x, n):
     return s + last * i
 
 
+# What reading or adding to does more than it says.
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.n = 0
+
+    @property
+    def tick(self) -> float:
+        self.n += 1
+        return 1.0
+
+    def __add__(self, other: Any) -> Any:
+        self.n += 1
+        return other
+
+    def __iadd__(self, other: Any) -> Any:
+        self.n += other
+        return self
+
+
+def of_numpys_array(x, n):
+    window, s = numpy.hanning(5), x[0] * 1.0
+    for _ in range(n):
+        window *= 1.01
+        s = s + x[1]
+    return s * window.sum()
+
+
+def of_property(x, n):
+    counter, s = Counter(), x[0] * 1.0
+    for _ in range(n):
+        s = s + x[1] * counter.tick
+    return s * counter.n
+
+
+def of_operator(x, n):
+    counter, s = Counter(), x[0] * 1.0
+    for _ in range(n):
+        s = s + (counter + x[1])
+    return s * counter.n
+
+
+def of_object(x, n):
+    counter, s = Counter(), x[0] * 1.0
+    for _ in range(n):
+        counter += 1
+        s = s + x[1]
+    return s * counter.n
+
+
+def of_iterator(x, n):
+    numbers, s = iter([float(i) for i in range(1000)]), x[0] * 1.0
+    for _ in range(n):
+        s = s + x[1] * sum([v for v, _ in zip(numbers, (1, 2), strict=False)])
+    return s
+
+
+def of_list(x, n):
+    found, s = [1], x[0] * 1.0
+    for _ in range(n):
+        found += [1]
+        s = s + x[1]
+    return s * len(found)
+
+
+def of_another_name(x, n):
+    found, s = [1], x[0] * 1.0
+    for _ in range(n):
+        more = found
+        more += [1]
+        s = s + x[1]
+    return s * len(found)
+
+
+def lengthened(items):
+    items += [1]
+    return 1.0
+
+
+def of_parameter(x, n):
+    found, s = [1], x[0] * 1.0
+    for _ in range(n):
+        s = s + x[1] * lengthened(found)
+    return s * len(found)
+
+
+def of_dict(x, n):
+    known, s = {}, x[0] * 1.0
+    for _ in range(n):
+        s = s + known.setdefault(len(known), x[1])
+    return s * len(known)
+
+
+def of_text(x, n):
+    text, s = "", x[0] * 1.0
+    for _ in range(n):
+        text = text + "a"
+        s = s + x[1]
+    return s * len(text)
+
+
+def of_generator(x, n):
+    rng, s = np.random.default_rng(1), x[0] * 1.0
+    for _ in range(n):
+        s = s + x[1] * rng.normal()
+    return s
+
+
+MORE = [of_numpys_array, of_property, of_operator, of_object, of_iterator, of_list, of_another_name, of_parameter, of_dict, of_text, of_generator]
 ROLLED: list[Callable[..., Any]] = [pendulum, orbit, indexed, rows, pairs, nested, with_descent, widened, names_after]
 AS_WRITTEN: list[Callable[..., Any]] = [with_time, with_count, in_place, into_argument, stored, appended, logged, handed, by_parity, left_early]
 WAYS: dict[str, Callable[..., Any]] = {
@@ -257,6 +367,17 @@ def test_batches(function: Callable[..., Any], taken: list[bool]) -> None:
     slopes = np.compile(np.vmap(np.grad(lambda x: function(x, MANY))))(xs)
     each = np.compile(np.grad(lambda x: function(x, MANY)))
     assert numpy.allclose(slopes, [each(x) for x in xs], rtol=1e-9)
+
+
+@pytest.mark.parametrize("function", MORE)
+def test_what_does_more_is_not_rolled(function: Callable[..., Any], taken: list[bool]) -> None:
+    x, step = numpy.array([0.5, 0.25]), 1e-6
+    wanted = [(float(function(x + step * unit, MANY)) - float(function(x - step * unit, MANY))) / (2 * step) for unit in numpy.eye(2)]
+    compiled = np.compile(np.value_and_grad(function))
+    for _ in range(3):
+        value, slope = compiled(x, MANY)
+        assert numpy.isclose(value, float(function(x, MANY))) and numpy.allclose(slope, wanted, rtol=1e-5)
+    assert not any(taken)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 24, 25, 26, 27, 100, 1000])
