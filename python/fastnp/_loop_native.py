@@ -13,6 +13,7 @@ from fastnp import _core
 from fastnp._loop_fields import ClassSpace, Fields
 from fastnp._loop_frames import Exit
 from fastnp._loop_lists import NumbersList, list_of, words_of
+from fastnp._loop_numbers import BINARY
 from fastnp._loop_program import Steps, plain
 from fastnp._loop_values import UNBOUND
 from fastnp._loop_walk import Walk
@@ -156,7 +157,7 @@ class Program:
 
 
 _WRAPPED = 16
-_OPERATORS = frozenset(["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"])  # which NumPy's scalars do without a ufunc
+_OPERATORS = frozenset(name for _, name in BINARY.values())  # which NumPy's scalars do without a ufunc
 _KINDS = {1: "invalid", 2: "divide", 4: "over", _WRAPPED: "over"}
 _MAY = {
     "invalid": (

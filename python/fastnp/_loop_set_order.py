@@ -159,7 +159,7 @@ class SetOrder:
 
 
 _WITHOUT_ORDER = frozenset(["add", "discard", "remove", "clear"])  # methods
-_OF_ALL = frozenset(["len", "min", "max", "sum", "any", "all", "sorted", "bool"])
+_OF_ALL = frozenset(["len", "min", "max", "any", "all", "sorted", "bool"])  # not sum(): that of floats is rounded in its order
 
 
 def asks_for_order(function: ast.AST, name: str) -> bool:

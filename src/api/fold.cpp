@@ -203,9 +203,25 @@ FoldOptions sum_options(const FoldOptions& options, const AxisList& axes, Dtype 
     return result;
 }
 
-// NumPy warns of a mean of nothing, whether or not anything is divided for it: who looks at the flags asks it.
+// Whether a size is 0; of one that is found on the way, that isn't asked.
+bool has_no_elements(const Dims& shape) {
+    const shape::Arithmetic sizes = arithmetic();
+    return std::any_of(shape.begin(), shape.end(),
+                       [&](Dim dim) { return (dim.is_constant() || sizes.sizes()->stage(dim) == 0) && sizes.equal(dim, Dim(0)); });
+}
+
+// NumPy warns of a mean of nothing, whether or not anything is divided for it: who looks at the flags asks it. A count that varies is divided by when the
+// program runs, which tells of it then, unless the result has no elements.
 void flag_mean_of_nothing(const array& x, const AxisList& axes) {
-    if (is_empty(dims_of(x), axes)) detail::raise_float_flags(detail::float_invalid | detail::float_divide);
+    const Dims shape = dims_of(x);
+    const auto is_among = [&](auto&& asked) {
+        return std::any_of(axes.begin(), axes.end(), [&](auto i) { return asked(shape[static_cast<std::size_t>(i)]); });
+    };
+    const bool is_nothing = is_among([](Dim dim) { return dim == Dim(0); });
+    const bool varies = !is_nothing && is_among([](Dim dim) { return !dim.is_constant(); });
+    if (is_nothing || (varies && has_no_elements(kept_shape(shape, axes)) && is_empty(shape, axes))) {
+        detail::raise_float_flags(detail::float_invalid | detail::float_divide);
+    }
 }
 
 // The sum that a statistic is made of; with out= in its dtype, as NumPy makes it there.

@@ -245,3 +245,20 @@ def test_means_of_nothing_are_told_of(name: str, axis: int | None, shape: tuple[
         wanted = told(each, x)
         assert [told(compiled, x) for _ in range(3)] == [wanted] * 3
     assert told(method, np.asarray(x)) == told(method, x)
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+def test_means_of_nothing_are_told_of_whatever_came_before(name: str, rng: random.Random) -> None:
+    def f(x: Any, axis: int | None) -> Any:
+        return getattr(x, name)(axis)
+
+    def told(function: Callable[[Any, int | None], Any], x: Any, axis: int | None) -> list[str]:
+        with warnings.catch_warnings(record=True) as met:
+            warnings.simplefilter("always")
+            function(x, axis)
+        return [str(each.message) for each in met]
+
+    compiled = np.compile(f, cache_size_limit=100)
+    for _ in range(40):
+        x, axis = numpy.ones((rng.choice([0, 2, 3]), rng.choice([0, 2, 4]))), rng.choice([None, 0, 1, -1])
+        assert told(compiled, x, axis) == told(f, x, axis), (x.shape, axis)
