@@ -25,6 +25,7 @@
 
 namespace fastnp {
 
+class Item;
 class Operand;
 
 namespace detail {
@@ -134,6 +135,8 @@ public:
     /// The single element, converted to T. ValueError unless size is 1. While recording, the compiled entry is for calls in which it is the same.
     template <class T>
     T item() const;
+    /// ... as a number that a recording follows where it is compared (fastnp/item.h): `if (x.item() > limit)`.
+    Item item() const;
 
     /// Whether the single element is not zero, for `if (any(x < 0))`. ValueError in NumPy's words unless size is 1. While recording, the branch taken is
     /// kept with the compiled entry; a call that takes another one has an entry of its own.

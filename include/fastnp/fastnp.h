@@ -8,6 +8,7 @@
 #include "fastnp/error.h"
 #include "fastnp/fft.h"
 #include "fastnp/interop.h"
+#include "fastnp/item.h"
 #include "fastnp/linalg.h"
 #include "fastnp/loop.h"
 #include "fastnp/numpy_compat.h"

@@ -94,10 +94,11 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
     std::array<std::int64_t, most_values> values;
     std::vector<trace::Found> known;  // what reads gave in this call so far
     int made = 0;
-    EntryPtr entry;
+    EntryPtr entry, first;  // ... that stopped at a value
     bool done = false, refused = false;
     while (!done && made <= most_retries) {
         entry = state_->match(arguments, key, device, values.data(), known);
+        if (entry && known.empty() && entry->rest.takes()) return state_->written({});
         if (entry) {
             State::note_call(*entry, state_->clock() + 1);  // this call is counted at its end
         } else if (may_compile) {
@@ -111,8 +112,11 @@ Engine::Result Engine::call(std::span<const Argument> arguments, std::string_vie
         if (outcome.kind == plan::Outcome::Kind::raised) break;
         done = outcome.kind == plan::Outcome::Kind::done;
         if (done) continue;
+        if (known.empty()) first = entry;
         known = entry->found(outcome, values.data());
     }
+    if (first && done) first->rest.note_served();
+    if (first && refused) first->rest.note_vain();
     if (done && !known.empty()) state_->prefer(entry);
     if (!done) return state_->written(refused ? entry->uncompiled : std::string());
     if (made == 0) {

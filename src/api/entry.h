@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/record_call.h"
+#include "api/rest.h"
 #include "compile/signature.h"
 #include "compile/specialise.h"
 #include "device/span.h"
@@ -44,6 +45,7 @@ struct Entry {
     bool overlaps = false;      // of an entry that runs as written because arguments that it writes to share memory with others
     std::uint64_t made_at = 0;  // by the count of calls
     mutable std::atomic<std::uint64_t> last_call{0};
+    Rest rest{};  // of the calls that try it first
 
     /// Takes what the recording noted, but for the graph. RecordError for what no plan can do.
     void take(Recording& made, std::span<const Argument> call);

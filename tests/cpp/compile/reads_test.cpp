@@ -53,6 +53,63 @@ BOOST_AUTO_TEST_CASE(values_that_always_differ_are_given_up) {
     BOOST_TEST(f.entries().size() == 16U);
 }
 
+BOOST_AUTO_TEST_CASE(calls_whose_values_always_differ_are_seldom_tried) {
+    const auto f = compile([](const array& x) { return x * x(0).item<double>(); });
+    for (int i = 0; i < 4000; ++i) BOOST_TEST(equal(f(full({2}, i)), full({2}, double(i) * i)));
+    const auto tried = f.cache_info().misses;
+    BOOST_TEST(tried < 16 + 32 + 10);
+    BOOST_TEST(f.cache_info().uncompiled == 4000U - 16U);
+    for (int i = 0; i < 4000; ++i) BOOST_TEST(equal(f(full({2}, 3.0)), full({2}, 9.0)));  // which is known
+    BOOST_TEST(f.cache_info().hits > 1000U);
+}
+
+BOOST_AUTO_TEST_CASE(items_are_compared_by_the_compiled_code) {
+    const auto f = compile([](const array& x) { return sum(x * x).item() > 100.0 ? x / 2 : x; });
+    for (double value = 0; value < 100; value += 1) {
+        BOOST_TEST(equal(f(full({2}, value)), full({2}, 2 * value * value > 100 ? value / 2 : value)));
+    }
+    BOOST_TEST(f.cache_info().uncompiled == 0U);
+    BOOST_TEST(f.cache_info().compiles == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(items_are_compared_as_numbers) {
+    const auto bits = [](const array& x, const array& y) {
+        const Item a = x.item(), b = y.item();
+        x(0) = 0;  // the items are those of before
+        int all = 0;
+        for (const bool yes : {a < b, a <= b, a == b, a != b, a > b, a >= b, a < 0.1, 0.1F <= a, a == 3, -1 < a, bool(a)}) all = all * 2 + (yes ? 1 : 0);
+        return full({1}, all);
+    };
+    const auto wanted = [](auto a, auto b) {
+        int all = 0;
+        for (const bool yes : {a < b, a <= b, a == b, a != b, a > b, a >= b, a < 0.1, double(0.1F) <= a, a == 3, -1 < a, a != 0})
+            all = all * 2 + (yes ? 1 : 0);
+        return full({1}, all);
+    };
+    const auto f = compile(bits);
+    for (const Dtype dtype : {float64, float32, int64, int8}) {
+        for (const double a : {0.0, 0.1, 3.0, 7.5}) {
+            for (const double b : {0.0, 3.0, 9.0}) {
+                const auto x = [&] { return full({1}, a).astype(dtype); };
+                const array y = full({1}, b).astype(dtype), want = wanted(x().astype(float64).item<double>(), b);
+                BOOST_TEST(equal(bits(x(), y), want));
+                BOOST_TEST(equal(f(x(), y), want));
+            }
+        }
+    }
+    const double v = full({1, 1}, 2.5).item();
+    BOOST_TEST(v == 2.5);
+    BOOST_TEST(static_cast<int>(full({}, 7).item()) == 7);
+    BOOST_CHECK_THROW(zeros({2}).item(), ValueError);
+    const auto until = compile([](array x) {
+        while (max(x).item() > 1.0) x = x / 2;
+        return x;
+    });
+    for (const double start : {0.5, 3.0, 100.0}) BOOST_TEST(equal(until(full({4}, start)), halved_until(full({4}, start), 1.0)));
+    const auto slope = grad([](const array& x) { return x(0).item() > 0 ? sum(x * x) : sum(x); });
+    BOOST_TEST(equal(slope(full({2}, 3.0)), full({2}, 6.0)));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_takes_another_course_has_written_nothing) {
     const auto f = compile([](array& x) {
         x += 1;
