@@ -201,7 +201,7 @@ class Calls:
         self.numbers_of(list(values))
         best = values[0]
         for each in values[1:]:
-            better = self.walk.as_truth(self.walk.compared(op, each, best))
+            better = self.walk.conditions.as_truth(self.walk.conditions.compared(op, each, best))
             if type(better) is bool:
                 best = each if better else best
                 continue
@@ -258,7 +258,7 @@ class Calls:
         return self.walk.numbers.complexes.number((parts[0], parts[1]))
 
     def call_bool(self, x: Any = False) -> Any:
-        test = self.walk.as_truth(x)
+        test = self.walk.conditions.as_truth(x)
         return test if type(test) is bool else Number(BOOLEAN, test)
 
     def call_len(self, x: Any) -> Any:
@@ -293,12 +293,12 @@ class Calls:
             raise Unsupported("sorts something else than a few numbers")
         self.numbers_of(items)
         for each in items if len(items) > 2 else []:
-            test = self.walk.as_truth(self.walk.compared(ast.Eq(), each, each))  # no NaN
+            test = self.walk.conditions.as_truth(self.walk.conditions.compared(ast.Eq(), each, each))  # no NaN
             self.walk.leave(self.walk.steps.constant(test, BOOL) if type(test) is bool else test)
         for end in range(len(items) - 1, 0, -1):
             for place in range(end):
                 x, y = items[place : place + 2]
-                swaps = self.walk.as_truth(self.walk.compared(ast.Lt(), y, x))
+                swaps = self.walk.conditions.as_truth(self.walk.conditions.compared(ast.Lt(), y, x))
                 if type(swaps) is bool:
                     items[place : place + 2] = (y, x) if swaps else (x, y)
                 else:

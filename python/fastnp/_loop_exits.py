@@ -10,6 +10,7 @@ from fastnp._loop_bounds import narrowed
 from fastnp._loop_dicts import DictState
 from fastnp._loop_expressions import Leaves
 from fastnp._loop_frames import Env, Exit, Frame
+from fastnp._loop_given import given
 from fastnp._loop_inlined import Inlined
 from fastnp._loop_iterate import Iteration
 from fastnp._loop_lists import ListState, NumbersList
@@ -59,7 +60,7 @@ class Exits(Inlined):
                 made.variables.append((before[name], held.kinds[0]))
                 made.names.append((name, next))
                 continue
-            made.names.append((name, self.slots.given((self.root.key, name), env[name], made.variables)))
+            made.names.append((name, given(self.slots, (self.root.key, name), env[name], made.variables)))
         self.fields.tell_stores(made, before or {})
         for loop, iteration in self.iterations:
             made.iterations.append((loop, iteration.given(made.variables)))
@@ -147,7 +148,7 @@ class Exits(Inlined):
 
     def do_Assert(self, statement: ast.Assert) -> None:
         """Leaves where it fails: Python raises the error."""
-        test = self.truth(statement.test) if __debug__ else True
+        test = self.conditions.truth(statement.test) if __debug__ else True
         if test is False:
             self.do_Raise(statement)
         elif test is not True:

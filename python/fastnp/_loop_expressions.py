@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_arrays import ufunc_of
 from fastnp._loop_bounds import narrowed
+from fastnp._loop_cases import IsNoNumber, Result
 from fastnp._loop_comprehensions import table_of
-from fastnp._loop_dicts import DictDisplay, Dicts, DictState, DictView
+from fastnp._loop_dicts import DictDisplay, Dicts
 from fastnp._loop_folds import FOUND, Folds
-from fastnp._loop_lists import Display, Lists, ListState, items_of_display
-from fastnp._loop_nested import Nested, TableDisplay, Tables
-from fastnp._loop_numbers import COMPARE, UNARY
-from fastnp._loop_program import BOOL, BOOLEAN, INT, NOTHING, Choice, Number, Steps, Unsupported, kind_of_number, machine, position_of
+from fastnp._loop_lists import Display, Lists
+from fastnp._loop_nested import TableDisplay, Tables
+from fastnp._loop_numbers import UNARY
+from fastnp._loop_program import BOOL, BOOLEAN, INT, NOTHING, Choice, Number, Steps, Unsupported
 from fastnp._loop_slots import Slots
-from fastnp._loop_values import UNBOUND, Leaves, Maybe, Passed, State, is_array
+from fastnp._loop_values import UNBOUND, Leaves, Maybe, State, is_array
 from fastnp._loop_whole import is_int, is_mask, is_wrapping, masked, modulo, wraps_around
 
 if TYPE_CHECKING:
     from fastnp._loop_arrays import Arrays
     from fastnp._loop_calls import Calls
+    from fastnp._loop_conditions import Conditions
     from fastnp._loop_dict_methods import DictMethods
     from fastnp._loop_draws import Draws
     from fastnp._loop_elements import Elements
@@ -38,70 +40,13 @@ if TYPE_CHECKING:
 __all__ = ["Expressions", "Leaves"]
 
 
-class _IsNoNumber(Unsupported):
-    """One of several cases gives an array, or a tuple."""
-
-
-class _Result:
-    """What several cases give, each a number of its own kind."""
-
-    def __init__(self, walk: Expressions) -> None:
-        self.walk = walk
-        self.tag = walk.steps.variable(INT)
-        self.found: dict[Any, int] = {}  # variables by kinds
-        self.lows: list[int | None] = []
-        self.highs: list[int | None] = []
-
-    def keep(self, value: Any) -> None:
-        """In one of the cases: this is its result."""
-        if is_array(value) or type(value) is tuple:
-            raise _IsNoNumber("takes one of several arrays or tuples")
-        if value is None:
-            self.keep_nothing()
-            return
-        if type(value) is not Choice:
-            self.keep_number(self.walk.numbers.number(value))
-            return
-        steps = self.walk.steps
-        for number, kind, variable in value.kinds:
-            steps.add("if", a=steps.compare("equal", steps.get(value.tag), steps.whole(number)))
-            if kind is NOTHING:
-                self.keep_nothing()
-            else:
-                self.keep_number(Number(kind, steps.get(variable)))
-            steps.add("end")
-
-    def keep_nothing(self) -> None:
-        self.found[NOTHING] = -1
-        self.walk.steps.set(self.tag, self.walk.steps.whole(position_of(self.found, NOTHING)))
-
-    def keep_number(self, number: Number) -> None:
-        steps = self.walk.steps
-        if number.kind not in self.found:
-            alike = [variable for kind, variable in self.found.items() if kind is not NOTHING and machine(kind) == machine(number.kind)]
-            self.found[number.kind] = alike[0] if alike else steps.variable(number.kind)
-        self.lows.append(number.low)
-        self.highs.append(number.high)
-        steps.set(self.found[number.kind], number.id)
-        steps.set(self.tag, steps.whole(position_of(self.found, number.kind)))
-
-    def value(self) -> Any:
-        if len(self.found) > 1:
-            return Choice(self.tag, [(number, kind, variable) for number, (kind, variable) in enumerate(self.found.items())])
-        low = min((each for each in self.lows if each is not None), default=None) if None not in self.lows else None
-        high = max((each for each in self.highs if each is not None), default=None) if None not in self.highs else None
-        ((kind, variable),) = self.found.items()
-        if kind is NOTHING:
-            return None
-        return Number(kind, self.walk.steps.get(variable), low, high)
-
-
 class Expressions:
     """The part of a walk that is about expressions."""
 
     steps: Steps
     slots: Slots
     numbers: Numbers
+    conditions: Conditions
     elements: Elements
     calls: Calls
     arrays: Arrays
@@ -211,17 +156,6 @@ class Expressions:
             return (value is None) == holds
         return Number(BOOLEAN, lacks if holds else self.steps.map("logical_not", BOOL, BOOL, lacks))
 
-    def compared_with_nothing(self, op: ast.cmpop, x: Any, y: Any) -> Any:
-        """``==`` and ``!=`` where one of them is None, or may be."""
-        if x is not None and self.nothing_of(x) is None:
-            x, y = y, x  # both ways are the same
-        if x is None:
-            if type(y) not in (type(None), Number, Choice, Maybe, tuple) and kind_of_number(y) is None:
-                raise Unsupported("compares something else with None")
-            return self.is_nothing(y, isinstance(op, ast.Eq))
-        lacks, there = self.nothing_of(x), self.without_nothing(x)
-        return self.one_of([(int(lacks or 0), lambda: self.compared(op, None, y)), (-1, lambda: self.compared(op, there, y))])
-
     def each(self, x: Any, compute: Callable[[Any], Any]) -> Any:
         """`compute` of a number; where that is one of several kinds, for each of these."""
         x = self.sure(x)
@@ -266,7 +200,7 @@ class Expressions:
 
     def one_of(self, cases: list[tuple[int, Callable[[], Any]]]) -> Any:
         """The result of the case whose condition holds; of the last one if none does."""
-        result, stored = _Result(self), self.stored
+        result, stored = Result(self), self.stored
         for condition, compute in cases[:-1]:
             self.steps.add("if", a=condition)
             result.keep(self.apart(stored, compute))
@@ -327,7 +261,7 @@ class Expressions:
 
     def value_UnaryOp(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, ast.Not):
-            test = self.truth(node.operand)
+            test = self.conditions.truth(node.operand)
             return not test if type(test) is bool else Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, test))
         x = self.value(node.operand)
         if is_array(x):
@@ -371,134 +305,6 @@ class Expressions:
         count = self.value(rows)  # Python looks at it first
         return TableDisplay(self.values(items), 1 if times is None else self.value(times), count)
 
-    def value_Compare(self, node: ast.Compare) -> Any:
-        if len(node.ops) == 1:
-            if isinstance(node.ops[0], (ast.In, ast.NotIn)) and (bounds := self.bounds_of_range(node.comparators[0])) is not None:
-                found = self.tuples.is_in_range(self.value(node.left), [self.value(each) for each in bounds])
-                return self.tuples.inverse(found) if isinstance(node.ops[0], ast.NotIn) else found
-            x, y = self.value_or_draw(node.left), self.value_or_draw(node.comparators[0])
-            return self.compared(node.ops[0], self.draws.forced(x), self.draws.forced(y))
-
-        def chain(left: Any, number: int) -> Any:
-            right = self.value(node.comparators[number])
-            found = self.compared(node.ops[number], left, right)
-            if number + 1 == len(node.ops):
-                return found
-            test = self.as_truth(found)
-            if type(test) is bool:
-                return chain(right, number + 1) if test else found
-            return self.one_of([(test, lambda: chain(right, number + 1)), (-1, lambda: found)])
-
-        return chain(self.value(node.left), 0)
-
-    def truth_of_chain(self, node: ast.Compare) -> Any:
-        """``a < b < c`` as a condition, which is of one kind, whatever its comparisons are of."""
-        left = self.value(node.left)
-        result = self.steps.variable(BOOLEAN)
-
-        def chain(left: Any, number: int) -> None:
-            right = self.value(node.comparators[number])
-            test = self.as_truth(self.compared(node.ops[number], left, right))
-            test = self.steps.constant(test, BOOL) if type(test) is bool else test
-            self.steps.set(result, test)
-            if number + 1 < len(node.ops):
-                self.steps.add("if", a=test)
-                chain(right, number + 1)
-                self.steps.add("end")
-
-        chain(left, 0)
-        return self.steps.get(result)
-
-    def bounds_of_range(self, node: ast.expr) -> list[ast.expr] | None:
-        """The arguments of ``range(n)`` and ``range(a, b)``; None of anything else."""
-        is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and self.value(node.func) is builtins.range
-        if not is_range or not isinstance(node, ast.Call) or node.keywords or len(node.args) not in (1, 2):
-            return None
-        return None if any(isinstance(each, ast.Starred) for each in node.args) else node.args
-
-    def compared(self, op: ast.cmpop, x: Any, y: Any) -> Any:
-        if isinstance(op, (ast.Is, ast.IsNot)):
-            if x is None or y is None:
-                return self.is_nothing(y if x is None else x, isinstance(op, ast.Is))
-            raise Unsupported("asks whether two objects are one")
-        if isinstance(op, (ast.In, ast.NotIn)) and (items := items_of_display(y)) is not None:
-            found = self.tuples.is_among(x, items)
-            return self.tuples.inverse(found) if isinstance(op, ast.NotIn) else found
-        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(y, (ListState, DictState)):
-            test = self.list_methods.contains(y, x) if isinstance(y, ListState) else self.dicts.contains(y, x)
-            found = test if type(test) is bool else Number(BOOLEAN, test)
-            return self.tuples.inverse(found) if isinstance(op, ast.NotIn) else found
-        if type(x) is tuple and type(y) is tuple:
-            return self.tuples.compared(op, x, y)
-        if type(x) is str and type(y) is str:
-            return (x == y) == isinstance(op, ast.Eq)
-        if (is_array(x) or is_array(y)) and type(op) in COMPARE:
-            return self.arrays.binary(COMPARE[type(op)][1], x, y)
-        if isinstance(op, (ast.Eq, ast.NotEq)) and (x is None or y is None or self.nothing_of(x) is not None or self.nothing_of(y) is not None):
-            return self.compared_with_nothing(op, x, y)
-        x, y = self.sure(x), self.sure(y)
-        if is_array(x) or is_array(y) or type(x) is tuple or type(y) is tuple:
-            raise Unsupported("compares tuples, or looks for something in an array")
-        return self.each(x, lambda a: self.each(y, lambda b: self.numbers.compare(op, a, b)))
-
-    def either(self, x: Any, y: Any) -> Any:
-        x, y = (self.steps.constant(each, BOOL) if type(each) is bool else each for each in (x, y))
-        return self.steps.map("logical_or", BOOL, BOOL, x, y)
-
-    # Conditions: a bool that is known, or a value of the program.
-
-    def as_truth(self, value: Any) -> Any:
-        if (lacks := self.nothing_of(value)) is not None:
-            there = self.as_truth(self.without_nothing(value))
-            there = self.steps.constant(there, BOOL) if type(there) is bool else there
-            return self.steps.both(self.steps.map("logical_not", BOOL, BOOL, lacks), there)
-        if type(value) is Choice:
-            found = self.each(value, lambda each: Number(BOOLEAN, self.numbers.truth(each)))
-            return found.id
-        if type(value) is Number:
-            return self.numbers.truth(value)
-        if type(value) is Nested:
-            return self.steps.compare("not_equal", self.tables.length(value).id, self.steps.whole(0))
-        if type(value) is DictState:
-            return self.steps.compare("not_equal", self.dicts.length(value), self.steps.whole(0))
-        if isinstance(value, ListState):
-            return self.steps.compare("not_equal", self.lists.length(value), self.steps.whole(0))
-        if is_array(value) or type(value) in (Passed, DictView, DictDisplay):
-            raise Unsupported("asks whether an array or an object is true")
-        return bool(value)
-
-    def truth(self, node: ast.expr) -> Any:
-        if isinstance(node, ast.BoolOp):
-            return self.truth_of_all(node)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            test = self.truth(node.operand)
-            return not test if type(test) is bool else self.steps.map("logical_not", BOOL, BOOL, test)
-        if isinstance(node, ast.Compare) and len(node.ops) > 1:
-            return self.truth_of_chain(node)
-        return self.as_truth(self.value(node))
-
-    def truth_of_all(self, node: ast.BoolOp) -> Any:
-        """`and` and `or` as conditions: the later ones are looked at only if they decide."""
-        is_and = isinstance(node.op, ast.And)
-        result = self.steps.variable(BOOLEAN)
-
-        def chain(number: int, test: Any) -> None:
-            value = self.steps.constant(test, BOOL) if type(test) is bool else test
-            self.steps.set(result, value)
-            if number + 1 < len(node.values) and (type(test) is not bool or test == is_and):
-                self.steps.add("if", a=value if is_and else self.steps.map("logical_not", BOOL, BOOL, value))
-                self.where(node.values[number], is_and, lambda: chain(number + 1, self.truth(node.values[number + 1])))
-                self.steps.add("end")
-
-        for number, each in enumerate(node.values):
-            test = self.truth(each)
-            if type(test) is not bool:
-                chain(number, test)
-                return self.steps.get(result)
-            if test != is_and:
-                break
-        return test
-
     def where(self, test: ast.expr, holds: bool, compute: Callable[[], Any]) -> Any:
         """`compute`, with what a condition tells of variables."""
         before = self.current()
@@ -508,25 +314,14 @@ class Expressions:
         finally:
             self.frame.env = before
 
+    def value_Compare(self, node: ast.Compare) -> Any:
+        return self.conditions.comparison(node)
+
     def value_BoolOp(self, node: ast.BoolOp) -> Any:
-        is_and = isinstance(node.op, ast.And)
-
-        def chain(number: int) -> Any:
-            x = self.value(node.values[number])
-            if number + 1 == len(node.values):
-                return x
-            test = self.as_truth(x)
-            if type(test) is bool:
-                return x if test != is_and else chain(number + 1)
-            if not is_and and self.nothing_of(x) is not None:
-                x = self.without_nothing(x)  # where it is taken
-            condition = test if is_and else self.steps.map("logical_not", BOOL, BOOL, test)
-            return self.one_of([(condition, lambda: chain(number + 1)), (-1, lambda: x)])
-
-        return chain(0)
+        return self.conditions.junction(node)
 
     def value_IfExp(self, node: ast.IfExp) -> Any:
-        test = self.truth(node.test)
+        test = self.conditions.truth(node.test)
         if type(test) is bool:
             return self.value(node.body if test else node.orelse)
         if any(isinstance(each, ast.Tuple) for each in (node.body, node.orelse)):
@@ -536,7 +331,7 @@ class Expressions:
             arms = [lambda: self.value(node.body), lambda: self.value(node.orelse)]
             first, second = (functools.partial(self.where, node.test, not number, arm) for number, arm in enumerate(arms))
             return self.one_of([(test, first), (-1, second)])
-        except _IsNoNumber:
+        except IsNoNumber:
             del self.steps.steps[mark:]
             self.stored, self.draws.waiting = stored, waiting
         return self.one_object(node, test)

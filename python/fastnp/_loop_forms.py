@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
+from fastnp._loop_operands import Operands
 from fastnp._loop_program import BOOL, FLOAT64, INT64, Unsupported, is_numbers_dtype, machine
 from fastnp._loop_values import Lazy, View, is_array
-
-if TYPE_CHECKING:
-    from fastnp._loop_program import Steps
-    from fastnp._loop_walk import Walk
 
 __all__ = ["Forms"]
 
 _MOST_OFFSET = 2**31  # of a diagonal
 
 
-class Forms:
+class Forms(Operands):
     """The part of `Functions` that is about them."""
-
-    walk: Walk
-    steps: Steps
-
-    def sizes(self, shape: Any) -> list[int]:
-        raise NotImplementedError
-
-    @staticmethod
-    def array(x: Any) -> Any:
-        raise NotImplementedError
-
-    def as_array(self, value: Any) -> Any:
-        raise NotImplementedError
 
     # By places.
 

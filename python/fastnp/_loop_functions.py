@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
 import fastnp
-from fastnp._loop_arrays import shape_of
 from fastnp._loop_forms import Forms
 from fastnp._loop_joins import Joins
 from fastnp._loop_lists import Display, ListState
-from fastnp._loop_program import FLOAT64, INT, INT64, MOST_SIZE, Number, Unsupported, is_numbers_dtype, machine
+from fastnp._loop_program import FLOAT64, INT, INT64, MOST_SIZE, Number, Unsupported, machine
 from fastnp._loop_statistics import Statistics
 from fastnp._loop_values import Lazy, View, is_array, part_of
-
-if TYPE_CHECKING:
-    from fastnp._loop_walk import Walk
 
 __all__ = ["FUNCTIONS", "METHODS", "Functions", "Method"]
 
@@ -36,9 +32,7 @@ class Method:
 
 
 class Functions(Joins, Statistics, Forms):
-    def __init__(self, walk: Walk) -> None:
-        self.walk = walk
-        self.steps = walk.steps
+    """All of them."""
 
     # What is called.
 
@@ -76,36 +70,6 @@ class Functions(Joins, Statistics, Forms):
             return self.walk.arrays.folded(self.array(a), axis, fold)
 
         return reduce
-
-    # Arguments.
-
-    @staticmethod
-    def array(x: Any) -> Any:
-        if not is_array(x):
-            raise Unsupported("calls a function of arrays with a number")
-        return x
-
-    @staticmethod
-    def dtype(value: Any) -> numpy.dtype[Any]:
-        if not isinstance(value, (type, str, numpy.dtype)):
-            raise Unsupported("makes an array of such a dtype")
-        dtype = numpy.dtype(value)
-        if not is_numbers_dtype(dtype):
-            raise Unsupported(f"makes an array of {dtype}")
-        return dtype
-
-    def sizes(self, shape: Any) -> list[int]:
-        numbers = self.walk.numbers
-        found = []
-        for each in shape_of(shape):
-            number = numbers.number(each)
-            if not self.walk.elements.is_whole(number):
-                raise Unsupported("makes an array of a size that is no integer")
-            size = numbers.to_int(number).id
-            if number.low is None or number.low < 0:
-                self.walk.leave(self.steps.compare("greater_equal", size, self.steps.whole(0)))
-            found.append(size)
-        return found
 
     # New arrays.
 
@@ -163,17 +127,6 @@ class Functions(Joins, Statistics, Forms):
             raise Unsupported("calls asarray() with something that is no list")
         return self.of_list(a, ours)
 
-    def of_list(self, held: ListState, ours: bool) -> View:
-        """An array of a list's numbers, whose dtype is theirs; of an empty one it is float64."""
-        steps, lists = self.steps, self.walk.lists
-        known = lists.known(held.name)
-        if known.is_tuple or len(known.kinds) != 1:
-            raise Unsupported("makes an array of a list of other things than numbers")
-        dtype, length = machine(known.kinds[0][0]), lists.length(held)
-        if dtype != FLOAT64:
-            self.walk.leave(steps.compare("greater", length, steps.whole(0)))
-        return self.walk.arrays.stored(Lazy(dtype, [length], lambda at: lists.number(held, lists.offset(held, at[0])), [], ours))
-
     def copied(self, a: Any, ours: bool) -> View:
         x = self.walk.arrays.lazy(self.array(a))
         return self.walk.arrays.stored(Lazy(x.dtype, x.sizes, x.element, x.reads, ours))
@@ -215,9 +168,6 @@ class Functions(Joins, Statistics, Forms):
         return self.unit(n, None, FLOAT64 if dtype is None else self.dtype(dtype), ours)
 
     # Parts.
-
-    def view(self, x: Any) -> View:
-        return self.walk.arrays.kept(self.array(x))
 
     def call_flip(self, m: Any, axis: Any = None) -> View:
         view, steps = self.view(m), self.steps

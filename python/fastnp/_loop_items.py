@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_dicts import DictState, DictView
+from fastnp._loop_given import given
 from fastnp._loop_lists import ListState
 from fastnp._loop_nested import Nested
 from fastnp._loop_program import INT, MOST, Kind, Number, Unsupported
@@ -175,7 +176,7 @@ class Rows(Places):
     def given_array(self, out: list[tuple[int, Kind]]) -> Any:
         view = self.view
         if self.is_made:
-            return self.walk.slots.given(self.name, self.held, out)
+            return given(self.walk.slots, self.name, self.held, out)
         if not self.place:
             return lambda values: values.arrays[view.array]
         out.extend((variable, INT) for variable, _, _ in self.place)
@@ -244,12 +245,12 @@ class DequeItems(ListItems):
         return made
 
 
-class DictItems(Places):
-    """The keys, values or items of a dict, in their order."""
+class Entries(Places):
+    """What is in a dict or a set, which is made in the program. An exit hands out Python's own iterator, which notices where the object changes."""
 
-    def __init__(self, walk: Walk, view: DictView) -> None:
+    def __init__(self, walk: Walk, of: DictState) -> None:
         super().__init__(walk)
-        self.of, self.what = view.of, view.what
+        self.of = of
 
     def is_enterable(self) -> bool:
         return False
@@ -260,21 +261,37 @@ class DictItems(Places):
     def is_empty(self) -> bool:
         return not self.walk.dicts.known(self.of).is_known
 
+    def skip(self, is_within: Callable[[], int], is_there: Callable[[], int]) -> None:
+        """Passes over places at which there is none (any more)."""
+        steps = self.steps
+        steps.add("loop")
+        steps.add("if", a=is_within())
+        steps.add("else")
+        steps.add("break", a=0)
+        steps.add("end")
+        steps.add("if", a=is_there())
+        steps.add("break", a=0)
+        steps.add("end")
+        steps.add("next")
+        Places.advance(self)
+        steps.add("end")
+
+
+class DictItems(Entries):
+    """The keys, values or items of a dict, in their order."""
+
+    def __init__(self, walk: Walk, view: DictView) -> None:
+        super().__init__(walk, view.of)
+        self.what = view.what
+
+    def is_within(self) -> int:
+        return self.steps.compare("less", self.steps.get(self.at), self.walk.lists.length(self.of.items()))
+
     def more(self) -> int:
-        steps, dicts, items = self.steps, self.walk.dicts, self.of.items()
+        dicts = self.walk.dicts
         if dicts.known(self.of).deletes:
-            steps.add("loop")
-            steps.add("if", a=steps.compare("less", steps.get(self.at), self.walk.lists.length(items)))
-            steps.add("else")
-            steps.add("break", a=0)
-            steps.add("end")
-            steps.add("if", a=dicts.is_left(self.of, steps.get(self.at)))
-            steps.add("break", a=0)
-            steps.add("end")
-            steps.add("next")
-            self.advance()
-            steps.add("end")
-        return steps.compare("less", steps.get(self.at), self.walk.lists.length(items))
+            self.skip(self.is_within, lambda: dicts.is_left(self.of, self.steps.get(self.at)))
+        return self.is_within()
 
     def item(self) -> Any:
         dicts, lists, items = self.walk.dicts, self.walk.lists, self.of.items()
@@ -283,7 +300,6 @@ class DictItems(Places):
         return found if self.what == "items" else found[self.what == "values"]
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        """Python's iterator over the dict itself, which notices where that changes."""
         found, what, items = self.walk.dicts.given(self.of, out), self.what, self.of.items().name
         deletes = self.walk.dicts.known(self.of).deletes
         out.append((self.at, INT))
@@ -298,12 +314,11 @@ class DictItems(Places):
         return remaining
 
 
-class SetItems(Places):
+class SetItems(Entries):
     """The items of a set, in the order of its table."""
 
     def __init__(self, walk: Walk, of: DictState) -> None:
-        super().__init__(walk)
-        self.of = of
+        super().__init__(walk, of)
         self.done = self.steps.variable(INT)  # how many items came before
         known = walk.dicts.known(of)
         if known.deletes or known.is_of_constants or "f" in known.form or not is_as_known():
@@ -312,15 +327,6 @@ class SetItems(Places):
             known.is_ordered = True
             raise Again
 
-    def is_enterable(self) -> bool:
-        return False
-
-    def lists(self) -> list[Any]:
-        return [self.of.name]
-
-    def is_empty(self) -> bool:
-        return not self.walk.dicts.known(self.of).is_known
-
     def start(self) -> None:
         super().start()
         self.steps.set(self.done, self.steps.whole(0))
@@ -328,18 +334,12 @@ class SetItems(Places):
     def more(self) -> int:
         steps, dicts = self.steps, self.walk.dicts
         places = steps.get(dicts.variable(self.of, "places"))
-        steps.add("loop")
-        steps.add("if", a=steps.compare("less", steps.get(self.at), places))
-        steps.add("else")
-        steps.add("break", a=0)
-        steps.add("end")
-        steps.add("if", a=steps.compare("greater", dicts.at_place(self.of, steps.get(self.at)), steps.whole(EMPTY)))
-        steps.add("break", a=0)
-        steps.add("end")
-        steps.add("next")
-        super().advance()
-        steps.add("end")
-        return steps.compare("less", steps.get(self.at), places)
+
+        def is_within() -> int:
+            return steps.compare("less", steps.get(self.at), places)
+
+        self.skip(is_within, lambda: steps.compare("greater", dicts.at_place(self.of, steps.get(self.at)), steps.whole(EMPTY)))
+        return is_within()
 
     def item(self) -> Any:
         dicts, lists, items = self.walk.dicts, self.walk.lists, self.of.items()
@@ -351,7 +351,6 @@ class SetItems(Places):
         self.steps.set(self.done, self.steps.plus(self.steps.get(self.done), self.steps.whole(1)))
 
     def given(self, out: list[tuple[int, Kind]]) -> Any:
-        """Python's iterator over the set itself, which notices where that changes."""
         found = self.walk.dicts.given(self.of, out)
         out.append((self.done, INT))
 

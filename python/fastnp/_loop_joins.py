@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
-from fastnp._loop_lists import Display, ListState
-from fastnp._loop_program import FLOAT64, INT64, Choice, Number, Unsupported, is_numbers_dtype, machine
+from fastnp._loop_lists import Display
+from fastnp._loop_operands import Operands
+from fastnp._loop_program import FLOAT64, INT64, Unsupported, is_numbers_dtype, machine
 from fastnp._loop_values import Lazy, View, is_array, part_of
-
-if TYPE_CHECKING:
-    from fastnp._loop_program import Steps
-    from fastnp._loop_walk import Walk
 
 __all__ = ["Joins"]
 
 
-class Joins:
+class Joins(Operands):
     """The part of `Functions` that is about them."""
-
-    walk: Walk
-    steps: Steps
-
-    def sizes(self, shape: Any) -> list[int]:
-        raise NotImplementedError
-
-    @staticmethod
-    def array(x: Any) -> Any:
-        raise NotImplementedError
-
-    def of_list(self, held: ListState, ours: bool) -> View:
-        raise NotImplementedError
 
     # Other shapes.
 
@@ -150,14 +134,6 @@ class Joins:
             raise Unsupported("joins what is no tuple or list of arrays")
         return [self.walk.arrays.lazy(self.array(self.as_array(each))) for each in found]
 
-    def as_array(self, value: Any) -> Any:
-        """A tuple or a list of numbers as NumPy takes it where it computes with arrays."""
-        if type(value) is tuple and value:
-            return self.of_numbers(list(value), False)
-        if type(value) is ListState:
-            return self.of_list(value, False)
-        return self.of_numbers(value.items, False) if type(value) is Display and value.times == 1 and value.items else value
-
     # Turned.
 
     def call_roll(self, a: Any, shift: Any, axis: Any = None) -> View:
@@ -185,32 +161,6 @@ class Joins:
             return Lazy(x.dtype, sizes, lambda at: x.element([*at[:axis], steps.plus(at[axis], begin), *at[axis + 1 :]]), x.reads, x.ours)
 
         return part(rest, count), part(steps.whole(0), rest)
-
-    # Of numbers.
-
-    def of_numbers(self, items: list[Any], ours: bool) -> View:
-        """``np.array([a, b])``, ``np.array([[a, b], [c, d]])``"""
-        rows = [each.items if type(each) is Display and each.times == 1 else each for each in items]
-        are_rows = all(type(each) is list for each in rows) and bool(rows)
-        lines: list[list[Any]] = rows if are_rows else [rows]
-        numbers = [[self.as_number(each) for each in line] for line in lines]
-        if len(set(map(len, numbers))) != 1 or not numbers[0]:
-            raise Unsupported("makes an array of such a list")
-        dtype = functools.reduce(numpy.promote_types, (machine(each.kind) for line in numbers for each in line))
-        if not is_numbers_dtype(dtype):
-            raise Unsupported(f"makes an array of {dtype}")
-        steps = self.steps
-        counts = [len(numbers), len(numbers[0])] if are_rows else [len(numbers[0])]
-        made = self.walk.arrays.new(dtype, list(map(steps.whole, counts)), ours)
-        for place, each in enumerate(each for line in numbers for each in line):
-            element = steps.cast(each.id, machine(each.kind), dtype)
-            steps.add("store", dtype, a=made.array, b=steps.whole(place * dtype.itemsize), c=element)
-        return made
-
-    def as_number(self, value: Any) -> Number:
-        if is_array(value) or type(value) in (Choice, tuple, Display, list):
-            raise Unsupported("makes an array of a list of other things than numbers")
-        return self.walk.numbers.number(value)
 
     # Running sums.
 

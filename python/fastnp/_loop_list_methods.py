@@ -179,7 +179,7 @@ class ListMethods:
         """The first place whose item is equal; the length where there is none. (Of NaN it is asked whether it is the same object.)"""
         steps, lists = self.steps, self.lists
         for each in value if type(value) is tuple else (value,):
-            self.walk.leave(self.as_value(self.walk.compared(ast.Eq(), each, each)))
+            self.walk.leave(self.as_value(self.walk.conditions.compared(ast.Eq(), each, each)))
         at = steps.variable(INT)
         steps.set(at, steps.whole(0))
         if not lists.known(held.name).is_known:
@@ -198,7 +198,7 @@ class ListMethods:
         return steps.get(at)
 
     def as_value(self, test: Any) -> int:
-        test = self.walk.as_truth(test)
+        test = self.walk.conditions.as_truth(test)
         return self.steps.constant(test, BOOL) if type(test) is bool else test
 
     def are_equal(self, x: Any, y: Any) -> int:
@@ -207,7 +207,7 @@ class ListMethods:
             raise Unsupported("looks for something in a list that is of another kind than its items")
         found = self.steps.constant(True, BOOL)
         for one, other in zip(a, b, strict=True):
-            found = self.steps.both(found, self.as_value(self.walk.compared(ast.Eq(), one, other)))
+            found = self.steps.both(found, self.as_value(self.walk.conditions.compared(ast.Eq(), one, other)))
         return found
 
     def contains(self, held: ListState, value: Any) -> int:
@@ -223,7 +223,9 @@ class ListMethods:
         found = steps.variable(INT)
         steps.set(found, steps.whole(0))
         if lists.known(held.name).is_known:
-            self.walk.leave(self.as_value(self.walk.compared(ast.Eq(), value, value)) if type(value) is not tuple else steps.constant(True, BOOL))
+            self.walk.leave(
+                self.as_value(self.walk.conditions.compared(ast.Eq(), value, value)) if type(value) is not tuple else steps.constant(True, BOOL)
+            )
 
             def look(at: int) -> None:
                 is_it = self.are_equal(lists.item(held, lists.offset(held, at)), value)
@@ -273,7 +275,7 @@ class ListMethods:
         def look(at: int) -> None:
             value = lists.item(held, lists.offset(held, at))
             for each in value if type(value) is tuple else (value,):
-                steps.set(found, steps.both(steps.get(found), self.as_value(self.walk.compared(ast.Eq(), each, each))))
+                steps.set(found, steps.both(steps.get(found), self.as_value(self.walk.conditions.compared(ast.Eq(), each, each))))
 
         steps.each(lists.length(held), look)
         self.walk.leave(steps.get(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastnp._loop_dicts import DictDisplay, Dicts, DictState, DictView
@@ -19,7 +19,6 @@ from fastnp._loop_values import (
     Known,
     Maybe,
     MaybeState,
-    New,
     Part,
     Passed,
     Several,
@@ -34,9 +33,7 @@ from fastnp._loop_values import (
     without_kind,
 )
 
-__all__ = ["Decoder", "Slots"]
-
-Decoder = Callable[[Any], Any]  # what an exit hands out (`_loops._Values`) -> the object
+__all__ = ["Slots"]
 
 
 class Slots:
@@ -407,108 +404,3 @@ class Slots:
         kind = next(each for each in held.kinds if not has_value(each))
         is_it = self.steps.compare("equal", self.steps.get(self.tag(name)), self.steps.whole(self.tag_of(name, kind)))
         return is_it, State((kind,)), without_kind(held, kind)
-
-    # What exits hand out.
-
-    def given(self, name: Any, held: Held, out: list[tuple[int, Kind]]) -> Decoder:
-        """Adds what it takes to make the object in Python; what makes it. Decoders get the arrays' objects as `arrays`."""
-        if type(held) is State:
-            return self.given_number(name, held, out)
-        if type(held) is ViewState:
-            return self.given_view(held.recipe, out)
-        if type(held) is ArrayState:
-            return self.given_array(name, held, out)
-        if type(held) is MaybeState:
-            return self.given_maybe(name, held, out)
-        if type(held) is TupleState:
-            items = [self.given((name, number), item, out) for number, item in enumerate(held.items)]
-            if name not in self.passed:
-                return lambda values: tuple(item(values) for item in items)
-            out.append((self.passed[name], INT))
-
-            def decode(values: Any) -> Any:
-                made = tuple(item(values) for item in items)
-                return values.passed[name[-1]] if next(values) else made
-
-            return decode
-        if type(held) is Known:
-            value = held.value
-            return lambda _: value
-        if type(held) is DictState:
-            return self.dicts.given(held, out)
-        if type(held) is DictView:
-            found = self.dicts.given(held.of, out)
-            return lambda values: getattr(found(values), held.what)()
-        if isinstance(held, ListState):
-            return self.lists.given(held, out)
-        if type(held) is NestedState:
-            table = self.tables.given(held.name, out)
-            if not held.is_row:
-                return table
-            out.append((self.variable((name, "row"), INT), INT))
-            return lambda values: table(values)[next(values)]
-        if type(held) in (Passed, StreamState, Handed):
-            return lambda values: values.passed[held.name]
-        return lambda _: UNBOUND
-
-    def given_number(self, name: Any, held: State, out: list[tuple[int, Kind]]) -> Decoder:
-        kinds = [kind for kind in held.kinds if has_value(kind)]
-        nothing = self.tag_of(name, NOTHING) if position_of(held.kinds, NOTHING) >= 0 else -1
-        if len(held.kinds) == 1:
-            if not kinds:
-                return lambda _: UNBOUND if nothing < 0 else None
-            out.append((self.variable(name, kinds[0]), kinds[0]))
-            return next
-        out.append((self.tag(name), INT))
-        out.extend((self.variable(name, kind), kind) for kind in kinds)
-        numbers = [self.tag_of(name, kind) for kind in kinds]
-
-        def decode(values: Iterator[Any]) -> Any:
-            tag = next(values)
-            found = {number: next(values) for number in numbers}
-            return None if tag == nothing else found.get(tag, UNBOUND)
-
-        return decode
-
-    def given_maybe(self, name: Any, held: MaybeState, out: list[tuple[int, Kind]]) -> Decoder:
-        out.append((self.tag(name), INT))
-        inner, is_one, nothing = self.given(name, held.held, out), self.tag_of(name, TUPLE), self.tag_of(name, NOTHING)
-
-        def decode(values: Any) -> Any:
-            tag, found = next(values), inner(values)
-            return found if tag == is_one else None if tag == nothing else UNBOUND
-
-        return decode
-
-    def given_array(self, name: Any, held: ArrayState, out: list[tuple[int, Kind]]) -> Decoder:
-        """Its origin, address, sizes and steps."""
-        out.extend((self.variable((name, part), INT), INT) for part in ("origin", "address", *range(1, 1 + 2 * held.rank)))
-        origins = {self.origin_of(name, each): each for each in held.recipes}
-
-        def decode(values: Any) -> Any:
-            origin, address = origins[next(values)], next(values)
-            sizes, steps = ([next(values) for _ in range(held.rank)] for _ in range(2))
-            if origin is UNBOUND:
-                return UNBOUND
-            if type(origin) is int:
-                return values.arrays[origin]
-            if type(origin) is New:
-                return values.made(origin.ours, address, sizes, steps, held.dtype)
-            return values.part(origin.array, address, sizes, steps, held.dtype)
-
-        return decode
-
-    def given_view(self, recipe: Any, out: list[tuple[int, Kind]]) -> Decoder:
-        if type(recipe) is int:
-            return lambda values: values.arrays[recipe]
-        parent = self.given_view(recipe[0], out)
-        if type(recipe[1]) is str:
-            return lambda values: parent(values)[recipe[1]]
-        parts: list[Any] = []
-        for index in recipe[1]:
-            if type(index) is tuple and len(index) == 2:
-                out.append((self.variable(index, INT), INT))
-                parts.append(next)
-            else:
-                parts.append(lambda _, index=index: index)
-        return lambda values: parent(values)[tuple(part(values) for part in parts)]

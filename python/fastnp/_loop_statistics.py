@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp._loop_lists import Display
+from fastnp._loop_operands import Operands
 from fastnp._loop_program import BOOL, FLOAT64, INT, INT64, Choice, Number, Unsupported, kind_of_number, machine
 from fastnp._loop_sorts import Sorted, merge_sort
 from fastnp._loop_values import Lazy, View, is_array, part_of
 
 if TYPE_CHECKING:
     from fastnp._loop_program import Steps
-    from fastnp._loop_walk import Walk
 
 __all__ = ["Statistics"]
 
@@ -53,21 +53,8 @@ class _Places(_Elements):
         return self.steps.map("less", self.key_dtype, BOOL, self.key(x), self.key(y))
 
 
-class Statistics:
+class Statistics(Operands):
     """The part of `Functions` that is about them."""
-
-    walk: Walk
-    steps: Steps
-
-    @staticmethod
-    def array(x: Any) -> Any:
-        raise NotImplementedError
-
-    def view(self, x: Any) -> View:
-        raise NotImplementedError
-
-    def of_numbers(self, items: list[Any], ours: bool) -> View:
-        raise NotImplementedError
 
     # Spread.
 

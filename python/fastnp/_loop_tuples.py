@@ -76,7 +76,7 @@ class Tuples:
         found: Any = False
         for item in items:
             test = self.equal(x, item)
-            found = test if found is False else self.walk.either(found, test)
+            found = test if found is False else self.walk.conditions.either(found, test)
         return self.made(found)
 
     def is_in_range(self, x: Any, bounds: list[Any]) -> Number:
@@ -93,15 +93,15 @@ class Tuples:
         """Whether items of tuples are equal, or one object: a bool that is known, or a value."""
         kinds = [type(each) for each in (x, y)]
         if tuple in kinds:
-            return self.walk.as_truth(self.walk.compared(ast.Eq(), x, y))
+            return self.walk.conditions.as_truth(self.walk.conditions.compared(ast.Eq(), x, y))
         if Number not in kinds and Choice not in kinds:
             return bool(x is y or x == y)
         for each in (x, y):
             if type(each) is float and each != each:
                 return False  # no number of the program is this object
         if all(each in (Number, Choice) for each in kinds):
-            self.walk.leave(self.walk.as_truth(self.walk.each(x, self.is_itself)))
-        return self.walk.as_truth(self.walk.compared(ast.Eq(), x, y))
+            self.walk.leave(self.walk.conditions.as_truth(self.walk.each(x, self.is_itself)))
+        return self.walk.conditions.as_truth(self.walk.conditions.compared(ast.Eq(), x, y))
 
     def is_itself(self, x: Number) -> Number:
         """Whether it is no NaN, which equals none but may be one object with another."""
@@ -122,7 +122,7 @@ class Tuples:
             raise Unsupported(f"has the comparison {type(op).__name__}")
         found = COMPARE[type(op)][0](len(x), len(y))
         for is_equal, a, b in reversed(list(zip(are_equal, x, y, strict=False))):
-            differs = self.walk.as_truth(self.walk.compared(op, a, b))
+            differs = self.walk.conditions.as_truth(self.walk.conditions.compared(op, a, b))
             found = self.steps.add("select", BOOL, a=self.value(is_equal), b=self.value(found), c=self.value(differs))
         return self.made(found)
 

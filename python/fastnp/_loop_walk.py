@@ -14,6 +14,7 @@ from typing import Any
 from fastnp._loop_arrays import Arrays
 from fastnp._loop_bounds import bound_what_stays, narrowed
 from fastnp._loop_calls import Calls
+from fastnp._loop_conditions import Conditions
 from fastnp._loop_dict_methods import DictMethods
 from fastnp._loop_dicts import Dicts, NumbersDict
 from fastnp._loop_draws import Draws
@@ -95,6 +96,7 @@ class Walk(Exits):
         self.steps = Steps()
         self.slots = Slots(self.steps, self.tagged, self.moving, lambda value: value < self.prologue, self.leave)
         self.numbers = Numbers(self.steps, self.leave)
+        self.conditions = Conditions(self)
         self.elements = Elements(self)
         self.arrays = Arrays(self)
         self.products = Products(self)
@@ -225,7 +227,7 @@ class Walk(Exits):
     # Branches.
 
     def do_If(self, statement: ast.If) -> None:
-        test = self.truth(statement.test)
+        test = self.conditions.truth(statement.test)
         if type(test) is bool:
             self.block(statement.body if test else statement.orelse)
             return
@@ -355,7 +357,7 @@ class Walk(Exits):
         loop = self.enter()
         self.head(statement)
         self.statement_begins(statement)
-        test = self.truth(statement.test)
+        test = self.conditions.truth(statement.test)
         ended = None
         if type(test) is not bool:
             at_head = self.current()
