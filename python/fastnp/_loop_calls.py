@@ -262,7 +262,7 @@ class Calls:
         return test if type(test) is bool else Number(BOOLEAN, test)
 
     def call_len(self, x: Any) -> Any:
-        if type(x) is tuple:
+        if type(x) in (tuple, str):
             return len(x)
         if isinstance(x, ListState):
             return Number(INT, self.walk.lists.length(x), 0, MOST_SIZE)

@@ -63,7 +63,7 @@ class Conditions:
         if type(x) is tuple and type(y) is tuple:
             return self.walk.tuples.compared(op, x, y)
         if type(x) is str and type(y) is str:
-            return (x == y) == isinstance(op, ast.Eq)
+            return (x in y) == isinstance(op, ast.In) if isinstance(op, (ast.In, ast.NotIn)) else COMPARE[type(op)][0](x, y)
         if (is_array(x) or is_array(y)) and type(op) in COMPARE:
             return self.walk.arrays.binary(COMPARE[type(op)][1], x, y)
         if isinstance(op, (ast.Eq, ast.NotEq)) and (x is None or y is None or self.walk.nothing_of(x) is not None or self.walk.nothing_of(y) is not None):
@@ -78,7 +78,7 @@ class Conditions:
         if x is not None and self.walk.nothing_of(x) is None:
             x, y = y, x  # both ways are the same
         if x is None:
-            if type(y) not in (type(None), Number, Choice, Maybe, tuple) and kind_of_number(y) is None:
+            if type(y) not in (type(None), Number, Choice, Maybe, tuple, str) and kind_of_number(y) is None:
                 raise Unsupported("compares something else with None")
             return self.walk.is_nothing(y, isinstance(op, ast.Eq))
         lacks, there = self.walk.nothing_of(x), self.walk.without_nothing(x)
