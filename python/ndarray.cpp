@@ -116,7 +116,6 @@ PyObject* in_place(const char* name, PyObject* a, PyObject* b) {
     PyObject* in_place_##slot(PyObject* a, PyObject* b) { return in_place<&fastnp::name>(#name, a, b); }
 FASTNP_BINARY(nb_add, add)
 FASTNP_BINARY(nb_subtract, subtract)
-FASTNP_BINARY(nb_multiply, multiply)
 FASTNP_BINARY(nb_true_divide, divide)
 FASTNP_BINARY(nb_floor_divide, floor_divide)
 FASTNP_BINARY(nb_remainder, remainder)
@@ -126,6 +125,18 @@ FASTNP_BINARY(nb_and, bitwise_and)
 FASTNP_BINARY(nb_or, bitwise_or)
 FASTNP_BINARY(nb_xor, bitwise_xor)
 #undef FASTNP_BINARY
+
+// A list or a tuple times what stands for a NumPy scalar, which has it repeat by its __index__.
+bool is_repeat(PyObject* a, PyObject* b) {
+    const auto is_scalar = [](PyObject* object) { return is_ndarray(object) && reinterpret_cast<NdArray*>(object)->scalar; };
+    const auto is_sequence = [](PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); };
+    return (is_scalar(a) && is_sequence(b)) || (is_sequence(a) && is_scalar(b));
+}
+
+PyObject* nb_multiply(PyObject* a, PyObject* b) { return is_repeat(a, b) ? Py_NewRef(Py_NotImplemented) : binary<&fastnp::multiply>("multiply", a, b); }
+PyObject* in_place_nb_multiply(PyObject* a, PyObject* b) {
+    return is_repeat(a, b) ? Py_NewRef(Py_NotImplemented) : in_place<&fastnp::multiply>("multiply", a, b);
+}
 
 struct Cheaper {
     Function1 function = nullptr;

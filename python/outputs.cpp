@@ -142,6 +142,10 @@ struct Apart {
         output.kind = Output::Kind::set;
         output.object = own(PySet_New(object));
         output.scalar = PyFrozenSet_CheckExact(object);
+        const Ref given = own(PySet_New(output.object.get())), order = own(PySequence_List(given.get()));
+        const int is_same = PyObject_RichCompareBool(order.get(), items.get(), Py_EQ);
+        check(is_same);
+        if (is_same == 0) throw RecordError("returns a set whose items are in another order than those of a copy");
         return output;
     }
 

@@ -113,13 +113,14 @@ py::list numbers_and_arrays(std::span<const array> arrays) {
     return list;
 }
 
-py::tuple take_turns(const Arrays& states, const Arrays& parts, bool backward, std::int64_t save_every, const py::object& body, bool are_variables) {
+py::tuple take_turns(const Arrays& states, const Arrays& parts, bool backward, std::int64_t save_every, const py::object& body, bool are_variables,
+                     std::optional<std::pair<std::int64_t, std::int64_t>> numbers) {
     const WithoutJournal many_times;
     const auto turn = [&](std::span<const array> now, std::span<const array> own) {
         const py::tuple given = body(numbers_and_arrays(now), numbers_and_arrays(own));
         return detail::TurnResult{arrays_of(given[0]), arrays_of(given[1])};
     };
-    const detail::TurnResult last = detail::take_turns(states, parts, {backward, save_every, are_variables}, turn);
+    const detail::TurnResult last = detail::take_turns(states, parts, {backward, save_every, are_variables, numbers}, turn);
     return py::make_tuple(numbers_and_arrays(last.states), numbers_and_arrays(last.collected));
 }
 
@@ -136,7 +137,8 @@ py::list take_branch(const array& predicate, const py::object& then, const py::o
 
 void add_turns(py::module_& module) {
     module.def("_take_turns", &take_turns, py::arg("states"), py::arg("parts"), py::arg("backward"), py::arg("save_every"), py::arg("body"),
-               py::arg("are_variables") = false, "Takes a turn for each of the parts of arrays; gives (the last states, what was collected).");
+               py::arg("are_variables") = false, py::arg("numbers") = py::none(),
+               "Takes a turn for each of the parts of arrays; gives (the last states, what was collected).");
     module.def("_turn_numbers", [](const array& count) { return detail::turn_numbers(count); }, "0, 1, 2 ... below a count.");
     module.def("_take_while", &take_while, "The states after turns, as long as a condition of them holds.");
     module.def("_take_branch", &take_branch, "What one of two functions gives.");

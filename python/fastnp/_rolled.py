@@ -22,7 +22,6 @@ from fastnp._trees import leaves_of, map_leaves
 __all__ = ["rolled", "unrolled"]
 
 FEW = 24  # iterations that are as well unrolled
-_WIDE = frozenset("dDlqQ?")  # dtypes of arrays beside which a Python number is as an array
 
 
 _now = threading.local()
@@ -75,10 +74,10 @@ class Iterations:
         from fastnp._pure import is_pure, is_unchanging
 
         self.is_to_roll = False
-        if not (all(map(is_unchanging, states)) and all(is_pure(load, turn) for load in self.loads) and self.is_as_numbers(turn, states)):
+        if not (all(map(is_unchanging, states)) and all(is_pure(load, turn) for load in self.loads)):
             return item, *states
         try:
-            after = States(states).after(turn, self.parts())
+            after = States(states).after(turn, self.parts(), self.numbers())
         except Exception:  # noqa: BLE001 - as written it is told of where it belongs
             return item, *states
         self.next = self.count
@@ -88,12 +87,10 @@ class Iterations:
         rest = self.given[self.next :]
         return _core.arange(rest.start, rest.stop, rest.step) if isinstance(rest, range) else _core.asarray(rest)
 
-    def is_as_numbers(self, turn: Callable[..., Any], states: tuple[Any, ...]) -> bool:
-        """Whether the numbers of iterations may be arrays: beside narrow dtypes a Python number counts less."""
-        if not (self.of_numbers and isinstance(self.given, range)):
-            return True
-        held = [cell.cell_contents for cell in turn.__closure__ or ()]  # type: ignore[attr-defined]
-        return all(leaf.dtype.char in _WIDE for leaf in leaves_of([list(states), held]) if hasattr(leaf, "dtype"))
+    def numbers(self) -> tuple[int, int] | None:
+        """The least and the most of the numbers that iterations have, where they are Python's."""
+        rest = self.given[self.next :]
+        return (min(rest[0], rest[-1]), max(rest[0], rest[-1])) if self.of_numbers and isinstance(rest, range) else None
 
 
 class States:
@@ -119,12 +116,12 @@ class States:
 
         return tuple(map_leaves(put, list(self.trees)))
 
-    def after(self, turn: Callable[..., Any], parts: Any) -> tuple[Any, ...]:
+    def after(self, turn: Callable[..., Any], parts: Any, numbers: tuple[int, int] | None) -> tuple[Any, ...]:
         def body(now: list[Any], own: list[Any]) -> tuple[list[Any], list[Any]]:
             with deeper("recorded"):
                 return self.next(turn(own[0], *self.filled(now))), []
 
-        states, _ = _core._take_turns(self.arrays(self.leaves), [parts], False, 0, body, are_variables=True)
+        states, _ = _core._take_turns(self.arrays(self.leaves), [parts], False, 0, body, are_variables=True, numbers=numbers)
         return self.filled(states)
 
     def next(self, trees: tuple[Any, ...]) -> list[Any]:

@@ -74,8 +74,11 @@ TurnResult in_recording(Dim count, std::span<const array> states, std::span<cons
     std::vector<transform::Operand> begin, arrays;
     for (const array& each : states) begin.push_back({each});
     for (const array& each : parts) arrays.push_back({each});
-    const transform::LoopShape loop{
-        .count = count, .backward = options.backward, .wanted_every = options.save_every, .are_variables = options.are_variables};
+    const transform::LoopShape loop{.count = count,
+                                    .backward = options.backward,
+                                    .wanted_every = options.save_every,
+                                    .are_variables = options.are_variables,
+                                    .numbers = options.numbers};
     transform::Turned turned = transform::record_loop(loop, begin, arrays, body);
     return {std::move(turned.states), std::move(turned.collected)};
 }

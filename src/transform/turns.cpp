@@ -6,6 +6,7 @@
 #include "fastnp/error.h"
 #include "ops/infer.h"
 #include "pass/index_map.h"
+#include "transform/counted.h"
 
 namespace fastnp::transform {
 
@@ -186,7 +187,13 @@ Turned record_loop(const LoopShape& loop, std::span<const Operand> states, std::
             given_parts.push_back(stand_in(place, false));
         }
         const std::size_t effects = recorder.effects().size(), first = recorder.graph().nodes().size();
-        const detail::TurnResult result = recorded_turn(effects, [&] { return body(given_states, given_parts); });
+        std::optional<Counted> counted;
+        if (loop.numbers) counted.emplace(turns->parts[0], loop.numbers->first, loop.numbers->second);
+        const detail::TurnResult result = recorded_turn(effects, [&] {
+            detail::TurnResult given = body(given_states, given_parts);
+            check_counted(recorder.graph(), first);
+            return given;
+        });
         for (const array& each : result.states) turns->next.push_back(value_of(each));
         for (const array& each : result.collected) turns->collected.push_back(value_of(each));
         if (loop.is_once) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fastnp/detail/loop.h"
@@ -24,6 +25,7 @@ struct LoopShape {
     bool backward = false;
     std::int64_t save_every = 0, wanted_every = 0, covers = -1;  // as ir::Looped has them
     bool is_while = false, is_once = false, are_variables = false;
+    std::optional<std::pair<std::int64_t, std::int64_t>> numbers{};  // LoopOptions::numbers
 };
 
 struct Turned {

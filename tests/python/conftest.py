@@ -7,6 +7,7 @@ import random
 import sys
 import zlib
 from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
@@ -62,3 +63,20 @@ def no_fallback_mode(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delenv("FASTNP_FALLBACK", raising=False)
     fastnp.compiler.reset_fallbacks()
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each loop that was tried to be rolled was."""
+    from fastnp import _rolled
+
+    found: list[bool] = []
+    take = _rolled.Iterations.take
+
+    def noted(self: Any, *args: Any) -> Any:
+        after = take(self, *args)
+        found.append(self.next == self.count)
+        return after
+
+    monkeypatch.setattr(_rolled.Iterations, "take", noted)
+    return found

@@ -311,21 +311,6 @@ WAYS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each loop that was tried to be rolled was."""
-    found: list[bool] = []
-    take = _rolled.Iterations.take
-
-    def noted(self: Any, *args: Any) -> Any:
-        after = take(self, *args)
-        found.append(self.next == self.count)
-        return after
-
-    monkeypatch.setattr(_rolled.Iterations, "take", noted)
-    return found
-
-
 def results(f: Callable[..., Any], x: Any) -> Any:
     LOG.clear()
     mine = x.copy()

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fastnp/array.h"
@@ -19,6 +21,9 @@ struct LoopOptions {
     std::int64_t save_every = 0;
     /// Whether the body binds its states anew, as variables, and never writes to what it is given: RecordError where it does.
     bool are_variables = false;
+    /// Of which to which number the first array of parts has those of a front end's, which are exact and count less than arrays: TypeError where an
+    /// iteration may compute something else with them than with arrays.
+    std::optional<std::pair<std::int64_t, std::int64_t>> numbers{};
 };
 
 namespace detail {
