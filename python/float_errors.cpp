@@ -265,6 +265,7 @@ bool FloatWatch::may_be_invalid() const {
 void FloatWatch::keep_overwritten() {
     for (PyObject* output : outputs()) {
         if (is_ndarray(output)) set_result(value_of(output).dtype());
+        else if (PyArray_Check(output) && PyArray_ISNUMBER(as_numpy(output)) && !PyArray_ISCOMPLEX(as_numpy(output))) set_result(Dtype::float64);
     }
     if (may_journal() && records() && FloatJournal::current() != nullptr) noted_ = std::make_unique<NotedArguments>(FloatJournal::noted(call()));
     if (is_silent() || is_certain() || records()) return;
@@ -297,10 +298,19 @@ void FloatWatch::judge() const {
     (void)own(PyObject_Vectorcall(function.get(), given.data(), positional, kwnames_));
 }
 
+namespace {
+
+// Whether elements of that dtype lose the imaginary parts of an object's.
+bool is_lost(PyObject* object, Dtype dtype) {
+    if (object == nullptr || is_complex(dtype) || dtype == Dtype::bool_) return false;
+    if (is_ndarray(object)) return is_complex(value_of(object).dtype());
+    return PyArray_Check(object) && PyArray_ISCOMPLEX(as_numpy(object));  // of scalars NumPy tells where they are converted
+}
+
+}  // namespace
+
 void FloatWatch::set_result(Dtype dtype) {
-    if (is_complex(dtype) || dtype == Dtype::bool_) return;
-    const auto is_lost = [](PyObject* each) { return each != nullptr && is_ndarray(each) && is_complex(value_of(each).dtype()); };
-    is_asked_ = is_asked_ || is_lost(first_) || std::any_of(args_, args_ + nargs_, is_lost);
+    is_asked_ = is_asked_ || is_lost(first_, dtype) || std::any_of(args_, args_ + nargs_, [&](PyObject* each) { return is_lost(each, dtype); });
 }
 
 void FloatWatch::tell() const {
@@ -335,13 +345,13 @@ void note_assignment(const array& part, PyObject* values) {
     const Ref target = own(wrap(part));
     PyObject* const args[] = {target.get(), values};
     const JournalCall call{"copyto", nullptr, nullptr, args, 2, nullptr, 0, 1, false};
-    const bool is_lost = is_complex(value_of(values).dtype()) && !is_complex(part.dtype()) && part.dtype() != Dtype::bool_;
-    journal->note(call, FloatJournal::noted(call), is_lost);
+    journal->note(call, FloatJournal::noted(call), is_lost(values, part.dtype()));
 }
 
 void look_at_assignment(const array& part, PyObject* values) {
-    const bool is_lost = is_ndarray(values) && is_complex(value_of(values).dtype()) && !is_complex(part.dtype()) && part.dtype() != Dtype::bool_;
-    if (!detail::any_float_flag() && !is_lost) return;
+    const bool is_asked = is_lost(values, part.dtype());
+    if (is_asked && recording != nullptr) recording->float_errors.met |= lost_imaginary;
+    if (!detail::any_float_flag() && !is_asked) return;
     detail::clear_float_flags();
     if (records() || is_not_numpys(values) || part.is_recorded() || part.dtype() == Dtype::bfloat16) return;
     Shape shape = part.shape();

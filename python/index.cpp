@@ -321,8 +321,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
         }
         if (is_asked) {
             if (records()) refuse(std::string("sets a part of an array to a ") + Py_TYPE(value)->tp_name);
-        } else if (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value))
+        } else if (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value)) {
+            look_at_assignment(value_of(self), value);
             return 0;
+        }
         if (records()) refuse("writing to a part of an array that a mask, a list or an array picks");
         const Ref view = own(readable_view(self, "a subscript"));
         const Ref plain = numpy_key(key);
