@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+import fastnp.random
 from fastnp import _core
 from fastnp._loop_dicts import DictState, display_of
-from fastnp._loop_draws import Stream
 from fastnp._loop_fields import Bound
 from fastnp._loop_functions import Functions, Method
 from fastnp._loop_heaps import HEAPS
@@ -107,14 +107,13 @@ class Calls:
         if function is collections.deque and not named:
             return self.functions.checked(deque_of, arguments, {}, {})
         if type(function) is Method and type(function.of) is StreamState:
-            stream = Stream(self.walk.slots.streams[function.of.name], False, function.of.name in self.walk.slots.streams_of_python)
-            return self.walk.draws.call(stream, function.name, arguments, named)
+            return self.walk.draws.call(self.walk.slots.streams[function.of.name], function.name, arguments, named)
         owner = self.walk.draws.python_owner(function)
         if owner is not None:
             return self.walk.draws.call_python(owner, function.__name__, arguments, named)
         legacy = self.walk.draws.legacy_name(function)
         if legacy is not None:
-            return self.walk.draws.call_legacy(legacy, arguments, named)
+            return self.walk.draws.call_legacy(legacy, getattr(fastnp.random, legacy) is function, arguments, named)
         if type(function) is Method and type(function.of) is Number and not (arguments or named):
             of = self.walk.numbers.complexes if function.of.kind is COMPLEX else self.math
             return getattr(of, function.name)(function.of)
@@ -341,14 +340,11 @@ class Calls:
         if name == "log" and len(arguments) == 2:
             x, base = (self.of_math(name, [each], {}) for each in arguments)
             return self.walk.binary(ast.Div(), x, base)
+        if name in ("floor", "ceil", "trunc") and len(arguments) == 1:
+            return self.walk.each(arguments[0], functools.partial(self.whole_of, name))
         floats = [self.walk.each(each, self.walk.numbers.to_float) for each in arguments]
         values = [self.walk.numbers.number(each).id for each in floats]
         steps, leave = self.walk.steps, self.walk.leave
-        if name in ("floor", "ceil", "trunc") and len(values) == 1:
-            if all(type(each) is Number and each.kind in (INT, BOOLEAN) for each in arguments):
-                return self.call_int(arguments[0])
-            rounded = values[0] if name == "trunc" else steps.map(name, FLOAT64, FLOAT64, values[0])
-            return Number(INT, self.walk.numbers.truncated(rounded))
         if name == "sqrt" and len(values) == 1:
             leave(steps.map("greater_equal", FLOAT64, BOOL, values[0], steps.constant(0.0, FLOAT64)))
             return Number(FLOAT, steps.map("sqrt", FLOAT64, FLOAT64, values[0]))
@@ -367,6 +363,16 @@ class Calls:
         for each in (*values, result):
             leave(self.walk.numbers.is_finite(each))
         return Number(FLOAT, result)
+
+    def whole_of(self, name: str, x: Number) -> Any:
+        """`math.floor`, `ceil` and `trunc`"""
+        numbers = self.walk.numbers
+        if x.kind is INT or x.kind is BOOLEAN:
+            return numbers.to_int(x)
+        if name == "trunc" and x.kind is not FLOAT and x.kind is not FLOAT64:
+            raise Unsupported("raises TypeError")  # others of NumPy's don't have it
+        value = numbers.number(numbers.to_float(x)).id
+        return Number(INT, numbers.truncated(value if name == "trunc" else self.walk.steps.map(name, FLOAT64, FLOAT64, value)))
 
     # NumPy's ufuncs
 

@@ -30,9 +30,16 @@ def table_of(node: Any) -> tuple[list[ast.expr], ast.expr | None, ast.expr] | No
         return None
     targets = Uses(*(each.generators[0].target for each in (node, row) if isinstance(each, ast.ListComp))).stores
     inner = [each for part in parts for each in ast.walk(part)]
-    if not items or any(isinstance(each, (*_SCOPES, ast.List, ast.Starred)) for each in inner) or targets & Uses(*parts).reads:
+    if not items or not all(map(_is_repeatable, inner)) or targets & Uses(*parts).reads:
         return None
     return items, times, rows
+
+
+def _is_repeatable(node: ast.AST) -> bool:
+    """Whether it may be computed once for all rows: it changes nothing, whatever its variables are."""
+    if isinstance(node, ast.Call):  # `len` is looked at where it is called
+        return isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1 and isinstance(node.args[0], ast.Name)
+    return isinstance(node, (ast.Constant, ast.Name, ast.UnaryOp, ast.BinOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context))
 
 
 def _count_of(node: Any) -> ast.expr | None:

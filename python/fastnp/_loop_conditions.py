@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loop_dicts import DictDisplay, DictState, DictView
-from fastnp._loop_lists import ListState, items_of_display
+import numpy
+
+from fastnp._loop_dicts import DictState
+from fastnp._loop_lists import Display, ListState, items_of_display
 from fastnp._loop_nested import Nested
 from fastnp._loop_numbers import COMPARE
 from fastnp._loop_program import BOOL, BOOLEAN, Choice, Number, Unsupported, kind_of_number
-from fastnp._loop_values import Maybe, Passed, is_array
+from fastnp._loop_values import Maybe, is_array
 
 if TYPE_CHECKING:
     from fastnp._loop_expressions import Expressions
 
 __all__ = ["Conditions"]
+
+_FIXED = frozenset([bool, int, float, complex, str, bytes, tuple, types.FunctionType, types.BuiltinFunctionType])  # which are true or not for ever
 
 
 class Conditions:
@@ -112,13 +117,16 @@ class Conditions:
             return self.steps.compare("not_equal", self.walk.dicts.length(value), self.steps.whole(0))
         if isinstance(value, ListState):
             return self.steps.compare("not_equal", self.walk.lists.length(value), self.steps.whole(0))
-        if is_array(value) or type(value) in (Passed, DictView, DictDisplay):
+        if type(value) is Display:
+            return self.as_truth(self.walk.numbers.number(value.times)) if value.items and value.times != 1 else bool(value.items)
+        if not (value is None or type(value) in _FIXED or isinstance(value, (numpy.generic, types.ModuleType, type))):
             raise Unsupported("asks whether an array or an object is true")
         return bool(value)
 
     def truth_of_chain(self, node: ast.Compare) -> Any:
         """``a < b < c`` as a condition, which is of one kind, whatever its comparisons are of."""
         left = self.walk.value(node.left)
+        self.walk.draws.all_waiting()
         result = self.steps.variable(BOOLEAN)
 
         def chain(left: Any, number: int) -> None:
@@ -137,6 +145,7 @@ class Conditions:
     def truth_of_all(self, node: ast.BoolOp) -> Any:
         """`and` and `or` as conditions: the later ones are looked at only if they decide."""
         is_and = isinstance(node.op, ast.And)
+        self.walk.draws.all_waiting()
         result = self.steps.variable(BOOLEAN)
 
         def chain(number: int, test: Any) -> None:

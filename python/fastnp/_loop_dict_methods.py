@@ -41,7 +41,7 @@ class DictMethods:
         self.steps.set(self.dicts.variable(held, "count"), self.steps.whole(0))
         self.dicts.new_table(held)
         self.lists.changes += 1
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def call_get(self, held: DictState, key: Any, default: Any = None) -> Any:
         return self.dicts.value_or(self.dicts.place(held, key), default)
@@ -108,7 +108,7 @@ class DictMethods:
         steps.set(count, steps.plus(steps.get(count), steps.whole(-1)))
         steps.add("end")
         self.lists.changes += 1
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def mark(self, held: DictState) -> None:
         """Its items say whether they are left from now on."""

@@ -342,7 +342,7 @@ class Dicts:
             entry, stored = self.place(held, key), self.walk.stored
             value = self.walk.slots.kept_items(self.load(entry))
             self.storing(entry, value)()
-            self.walk.stored = stored or held.name in self.looked
+            self.walk.is_stored = stored or held.name in self.looked
             return value
         return self.load(self.place(held, key))
 
@@ -374,7 +374,7 @@ class Dicts:
             self.put_value(held, entry.item, item)
         steps.add("end")
         self.lists.changes += 1
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def enter_new(self, held: DictState, place: int, number: int) -> None:
         """An item that has come to the list's end."""

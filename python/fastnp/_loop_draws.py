@@ -41,13 +41,14 @@ def is_of_python(value: Any) -> bool:
 
 
 class Stream:
-    """A generator: the value that is its bit generator's address."""
+    """A generator: the value that is its bit generator's address. `is_ours`: the arrays that it gives are fastnp's."""
 
-    __slots__ = ("id", "is_legacy", "is_of_python")
+    __slots__ = ("id", "is_legacy", "is_of_python", "is_ours")
 
-    def __init__(self, id: int, is_legacy: bool, is_of_python: bool = False) -> None:
+    def __init__(self, id: int, is_legacy: bool, is_of_python: bool = False, is_ours: bool = False) -> None:
         self.id = id
         self.is_of_python = is_of_python
+        self.is_ours = is_ours
         self.is_legacy = is_legacy  # a RandomState
 
 
@@ -67,6 +68,7 @@ class Draws:
         self.walk = walk
         self.steps = walk.steps
         self.waiting: list[Drawn] = []
+        self.is_ours = False  # whether what is called gives fastnp's arrays
         self.known: list[Any] = []  # generators that are no arguments
         self.python = PythonDraws(self)
 
@@ -78,11 +80,11 @@ class Draws:
                 return name
         return None
 
-    def call_legacy(self, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def call_legacy(self, name: str, is_ours: bool, arguments: list[Any], named: dict[str, Any]) -> Any:
         state = _LEGACY["rand"].__self__
         if all(each is not state for each in self.known):
             self.known.append(state)
-        stream = Stream(self.walk.stream_of(state), True)
+        stream = Stream(self.walk.stream_of(state), True, False, is_ours)
         return self.call(stream, name, arguments, named)
 
     @staticmethod
@@ -98,6 +100,7 @@ class Draws:
         return self.call(Stream(self.walk.stream_of(owner), False, True), name, arguments, named)
 
     def call(self, stream: Stream, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+        self.is_ours = stream.is_ours
         if stream.is_of_python:
             if name not in _OF_PYTHON or any(getattr(random.Random, each) is not method for each, method in _METHODS.items()):
                 raise Unsupported(f"draws by random.{name}")
@@ -191,7 +194,8 @@ class Draws:
             made = Drawn(lambda: Number(kind, element(), *between), between)
         else:
             sizes = self.walk.calls.functions.sizes(size)
-            made = Drawn(lambda: self.array(sizes, element, dtype))
+            is_ours = self.is_ours
+            made = Drawn(lambda: self.array(sizes, element, dtype, is_ours))
         self.waiting.append(made)
         return made
 
@@ -212,6 +216,11 @@ class Draws:
             self.all_until(value)
         return value.number
 
+    def all_waiting(self) -> None:
+        """Draws what waits, before what is only done at times."""
+        if self.waiting:
+            self.all_until(self.waiting[-1])
+
     def all_until(self, last: Drawn) -> None:
         while self.waiting:
             each = self.waiting.pop(0)
@@ -220,10 +229,10 @@ class Draws:
             if each is last:
                 return
 
-    def array(self, sizes: list[int], element: Callable[[], int], dtype: numpy.dtype[Any]) -> View:
+    def array(self, sizes: list[int], element: Callable[[], int], dtype: numpy.dtype[Any], is_ours: bool) -> View:
         arrays = self.walk.arrays
-        view = arrays.new(dtype, sizes, False)
-        arrays.fill(view, Lazy(dtype, sizes, lambda _: element(), [], False))
+        view = arrays.new(dtype, sizes, is_ours)
+        arrays.fill(view, Lazy(dtype, sizes, lambda _: element(), [], is_ours))
         return view
 
 

@@ -85,11 +85,12 @@ class Exits(Inlined):
         self.steps.add("end")
 
     def statement_begins(self, statement: ast.stmt) -> None:
+        self.arrays.pending = 0
         if self.frame is self.root:
             self.statement = statement, dict(self.current())
             self.exit_number = None
             self.stored = False
-            self.arrays.pending, self.arrays.divides = 0, False
+            self.arrays.divides = False
             self.fields.before = {}
             self.dicts.looked.clear()
             if id(statement) in self.shadowing:

@@ -62,7 +62,10 @@ class Expressions:
     tables: Tables
     folds: Folds
     tuples: Tuples
-    stored: bool  # whether the statement at hand has written to memory
+    root: Any
+    is_stored = False
+    writes = 0  # how often the program has written to memory so far
+    lasting = 0  # ... to such as the statement at hand found, if it is done once more
     frame: Any
     guard: Callable[[Any, str, Any], None]
 
@@ -77,6 +80,23 @@ class Expressions:
     def current(self) -> dict[str, Any]:
         """What is known of variables here."""
         raise NotImplementedError
+
+    @property
+    def stored(self) -> bool:
+        """Whether the statement at hand has written to memory."""
+        return self.is_stored
+
+    @stored.setter
+    def stored(self, stored: bool) -> None:
+        self.is_stored = stored
+        self.writes += stored
+        self.lasting += stored
+
+    def note_written(self, of: Any) -> None:
+        """A list, a dict or a set was written to: one that a function made which is called is a new one where that is called once more."""
+        lasting = self.lasting + (of.name[0] == self.root.key)
+        self.stored = True
+        self.lasting = lasting
 
     def value(self, node: ast.expr) -> Any:
         return self.draws.forced(self.value_or_draw(node))
@@ -118,6 +138,8 @@ class Expressions:
     def outside(self, value: Any, name: str) -> Any:
         if isinstance(value, set):
             raise Unsupported(f"reads {name!r}, which is no variable of its own")
+        if id(value) in self.slots.handed:
+            raise Unsupported(f"reads {name!r}, which is a function that it is handed, too")
         return self.fields.outside(name, value)
 
     # What may be None, or not bound.
@@ -200,6 +222,7 @@ class Expressions:
 
     def one_of(self, cases: list[tuple[int, Callable[[], Any]]]) -> Any:
         """The result of the case whose condition holds; of the last one if none does."""
+        self.draws.all_waiting()
         result, stored = Result(self), self.stored
         for condition, compute in cases[:-1]:
             self.steps.add("if", a=condition)
@@ -212,9 +235,9 @@ class Expressions:
 
     def apart(self, stored: bool, compute: Callable[[], Any]) -> Any:
         """`compute` in one of several cases, of which another one may have written to memory. `stored`: whether something had before."""
-        others, self.stored = self.stored, stored
+        others, self.is_stored = self.stored, stored
         found = compute()
-        self.stored = self.stored or others
+        self.is_stored = self.stored or others
         return found
 
     def binary(self, op: ast.operator, x: Any, y: Any) -> Any:
@@ -302,6 +325,9 @@ class Expressions:
         if found is None:
             raise Unsupported("has an expression of the kind ListComp")
         items, times, rows = found
+        calls = [each for part in (*items, *([] if times is None else [times])) for each in ast.walk(part) if isinstance(each, ast.Call)]
+        if any(self.value(each.func) is not builtins.len for each in calls):
+            raise Unsupported("calls a function of its own for each row of a list")
         count = self.value(rows)  # Python looks at it first
         return TableDisplay(self.values(items), 1 if times is None else self.value(times), count)
 
@@ -333,11 +359,12 @@ class Expressions:
             return self.one_of([(test, first), (-1, second)])
         except IsNoNumber:
             del self.steps.steps[mark:]
-            self.stored, self.draws.waiting = stored, waiting
+            self.is_stored, self.draws.waiting = stored, waiting
         return self.one_object(node, test)
 
     def one_object(self, node: ast.IfExp, test: int) -> Any:
         """One of two arrays or tuples, as if it were bound to a variable."""
+        self.draws.all_waiting()
         name, stored = (self.frame.key, ("one of", id(node))), self.stored
         self.steps.add("if", a=test)
         first = self.slots.store(name, self.settled(self.apart(stored, lambda: self.where(node.test, True, lambda: self.value(node.body)))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_lists import Item, ListState
@@ -22,8 +23,15 @@ class Heaps:
         heap = arguments[0]
         self.walk.lists.write(heap)
         self.walk.lists.changes += 1
+        for each in arguments[1:]:
+            self.expect_order(each)
         method = getattr(self, f"call_{name}")
         return self.walk.calls.functions.checked(method, arguments, {}, {})
+
+    def expect_order(self, item: Any) -> None:
+        """No NaN in a tuple: Python takes one for the same as itself there."""
+        for each in item if type(item) is tuple else ():
+            self.walk.leave(self.walk.list_methods.as_value(self.walk.conditions.compared(ast.Eq(), each, each)))
 
     def call_heappush(self, heap: ListState, item: Any) -> None:
         self.walk.list_methods.call_append(heap, item)
@@ -46,14 +54,16 @@ class Heaps:
         steps, end = self.steps, self.walk.lists.length(heap)
         if not self.walk.lists.known(heap.name).is_known:
             return
-        half = steps.map("right_shift", INT64, INT64, end, steps.whole(1))
+        half, lists = steps.map("right_shift", INT64, INT64, end, steps.whole(1)), self.walk.lists
+        if lists.known(heap.name).is_tuple:
+            steps.each(end, lambda at: self.expect_order(lists.item(heap, lists.offset(heap, at))))
 
         def sift(number: int) -> None:
             at = steps.plus(half, steps.plus(steps.whole(-1), steps.times(number, steps.whole(-1))))
             self.sift(heap, at, end, self.kept(heap, at))
 
         steps.each(half, sift)
-        self.walk.stored = True
+        self.walk.note_written(heap)
 
     def call_heapreplace(self, heap: ListState, item: Any) -> Any:
         steps, lists = self.steps, self.walk.lists
@@ -64,7 +74,7 @@ class Heaps:
         found = self.kept(heap, first)
         lists.put(Item(heap, lists.offset(heap, first)), new)
         self.sift(heap, first, end, self.kept(heap, first))
-        self.walk.stored = True
+        self.walk.note_written(heap)
         return self.value_of(heap, found)
 
     def call_heappushpop(self, heap: ListState, item: Any) -> Any:

@@ -13,6 +13,7 @@ from fastnp._loop_expressions import Leaves
 from fastnp._loop_frames import Frame, OpenLoop
 from fastnp._loop_program import INT, Unsupported
 from fastnp._loop_stores import Stores
+from fastnp._loop_values import Again
 
 __all__ = ["Inlined", "Recursive"]
 
@@ -31,7 +32,7 @@ class Inlined(Stores):
     tagged: set[Any]
     moving: set[Any]
     root: Frame
-    stored: bool
+    writing: set[int]  # loops of functions that are called, which write, as far as is known
     depth: int
     arms: int
 
@@ -47,7 +48,8 @@ class Inlined(Stores):
         self.expect_end(function)
         frame = self.frame_of(function)
         frame.key, frame.caller = (self.frame.key, self.called), self.frame
-        pending, stored = self.arrays.pending, self.stored
+        self.draws.all_waiting()  # not in the function
+        pending, writes = self.arrays.pending, self.writes
         bound = self.bound(function, arguments, named)
         outer, self.frame = self.frame, frame
         try:
@@ -60,8 +62,9 @@ class Inlined(Stores):
             for name, value in bound.items():
                 self.bind(name, value)
             found = self.inlined(frame)
-            if pending and self.stored and not stored:
+            if pending and self.writes != writes:
                 raise Unsupported("calls a function that writes, after arrays that it may change were computed with")
+            self.arrays.pending = pending
             return found
         except Unsupported as why:
             if type(why) is Recursive or function.__code__ is not self.root.function.__code__:
@@ -80,18 +83,27 @@ class Inlined(Stores):
             is_own = function.__code__ is self.root.function.__code__
             raise (Recursive if is_own else Unsupported)(f"calls {function.__qualname__}, which calls itself")
 
-    def guard_writes(self, statement: ast.For | ast.While) -> None:
+    def begin_loop(self, statement: ast.For | ast.While) -> int:
         """In a function that is called, an iteration that writes must not be followed by one that leaves, but by an error."""
-        if self.frame is not self.root and any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in ast.walk(statement)):
-            self.stored = True
+        if self.frame is not self.root and id(statement) in self.writing:
+            self.is_stored = True
+        return self.lasting
+
+    def end_loop(self, statement: ast.For | ast.While, lasting: int) -> None:
+        if self.frame is not self.root and self.lasting != lasting and id(statement) not in self.writing:
+            self.writing.add(id(statement))
+            raise Again
 
     def bound(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+        if "__signature__" in vars(function):
+            raise Unsupported(f"calls {function.__qualname__}, which tells of other parameters than it has")
+        signature = inspect.signature(function, follow_wrapped=False)
         try:
-            found = inspect.signature(function).bind(*arguments, **named)
+            found = signature.bind(*arguments, **named)
         except TypeError:
             raise Leaves from None
         found.apply_defaults()
-        for parameter in inspect.signature(function).parameters.values():
+        for parameter in signature.parameters.values():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise Unsupported("calls a function of any number of arguments")
             if parameter.default is not parameter.empty:

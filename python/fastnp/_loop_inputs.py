@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import fastnp.random
 from fastnp import _core
-from fastnp._loop_draws import is_generator, is_of_python
+from fastnp._loop_draws import Stream, is_generator, is_of_python
 from fastnp._loop_kinds import PLAIN, axes_of_one, has_lines, is_array_object, is_bare_function, is_writeable, kinds_of_tuple, numbers_of_tuple
 from fastnp._loop_lists import NumbersList, kinds_of_items
 from fastnp._loop_nested import NestedState, kind_of_table
@@ -83,8 +84,8 @@ class Inputs:
             return slots.take_number((0, name), kind)
         if is_generator(value):
             self.numbers.append((name, -1))
-            slots.streams[name] = walk.steps.input(walk.steps.number(None))
-            slots.streams_of_python |= {name} if is_of_python(value) else set()
+            address = walk.steps.input(walk.steps.number(None))
+            slots.streams[name] = Stream(address, False, is_of_python(value), type(value) is fastnp.random.Generator)
             return StreamState(name)
         if type(value) is tuple and name in self.constant:
             return Known(value)
@@ -93,6 +94,6 @@ class Inputs:
             return slots.take_tuple((0, name), kinds)
         if value is UNBOUND:
             return State((None,))
-        if is_bare_function(value):
-            slots.handed.setdefault(id(value), name)
+        if is_bare_function(value) and slots.handed.setdefault(id(value), name) != name:
+            raise Unsupported("is handed one function twice, which may be two at another call")
         return slots.store((0, name), value) if isinstance(value, PLAIN) else Passed(name)

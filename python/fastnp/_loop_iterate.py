@@ -46,7 +46,7 @@ class _Range(Iteration):
         self.at, self.stop = self.steps.variable(INT), self.steps.variable(INT)
         self.by = self.steps.variable(INT) if type(step) is Number else None
         self.sign = self.sign_of_step()
-        if any(type(each) is int and abs(each) > MOST for each in self.bounds):
+        if any(type(each) is int and abs(each) > MOST for each in (*self.bounds, self.step)):
             raise Unsupported("has a range of more than 2**62")
         self.low = self.low_of_items(start, stop)
 

@@ -69,7 +69,7 @@ class ListMethods:
         length = lists.length(held)
         lists.put(Item(held, lists.offset(held, length)), item)
         steps.set(lists.length_of(held), steps.plus(length, steps.whole(1)))
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def call_appendleft(self, held: ListState, value: Any) -> None:
         steps, lists = self.steps, self.lists
@@ -82,7 +82,7 @@ class ListMethods:
         steps.set(begin, steps.plus(steps.get(begin), steps.whole(-1)))
         lists.put(Item(held, lists.offset(held, steps.whole(0))), item)
         steps.set(lists.length_of(held), steps.plus(length, steps.whole(1)))
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def call_extend(self, held: ListState, values: Any) -> None:
         if isinstance(values, ListState):
@@ -118,7 +118,7 @@ class ListMethods:
         self.each_word(held, count, lambda word: self.move_word(held, at, self.from_end(held, count, word), 1))
         lists.put(Item(held, lists.offset(held, at)), item)
         steps.set(lists.length_of(held), steps.plus(length, steps.whole(1)))
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def whole(self, index: Any) -> int:
         if not self.walk.elements.is_whole(index):
@@ -141,7 +141,7 @@ class ListMethods:
             found = self.walk.slots.kept_items(lists.item(held, place.offset))
             self.close(held, place.at)
         steps.set(lists.length_of(held), last)
-        self.walk.stored = True
+        self.walk.note_written(held)
         return found
 
     def call_popleft(self, held: ListState) -> Any:
@@ -151,7 +151,7 @@ class ListMethods:
         found = lists.item(held, lists.offset(held, steps.whole(0)))
         steps.set(begin, steps.plus(steps.get(begin), steps.whole(1)))
         steps.set(lists.length_of(held), steps.plus(length, steps.whole(-1)))
-        self.walk.stored = True
+        self.walk.note_written(held)
         return found
 
     def delete(self, held: ListState, index: Any) -> None:
@@ -167,11 +167,11 @@ class ListMethods:
         self.walk.leave(self.steps.compare("less", at, self.lists.length(held)))
         self.close(held, at)
         self.steps.set(self.lists.length_of(held), self.steps.plus(self.lists.length(held), self.steps.whole(-1)))
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def call_clear(self, held: ListState) -> None:
         self.steps.set(self.lists.length_of(held), self.steps.whole(0))
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     # Looked for
 
@@ -223,9 +223,8 @@ class ListMethods:
         found = steps.variable(INT)
         steps.set(found, steps.whole(0))
         if lists.known(held.name).is_known:
-            self.walk.leave(
-                self.as_value(self.walk.conditions.compared(ast.Eq(), value, value)) if type(value) is not tuple else steps.constant(True, BOOL)
-            )
+            for each in value if type(value) is tuple else (value,):
+                self.walk.leave(self.as_value(self.walk.conditions.compared(ast.Eq(), each, each)))  # NaN is found by identity
 
             def look(at: int) -> None:
                 is_it = self.are_equal(lists.item(held, lists.offset(held, at)), value)
@@ -249,7 +248,7 @@ class ListMethods:
             heaps.put(held, other, x)
 
         steps.each(steps.map("right_shift", INT64, INT64, length, steps.whole(1)), swap)
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def call_sort(self, held: ListState, *, reverse: Any = False) -> None:
         steps, lists = self.steps, self.lists
@@ -264,7 +263,7 @@ class ListMethods:
         lists.allocate(lists.array_of(other), lists.bytes_of(held, steps.get(lists.room_of(held))))
         merge_sort(steps, _Items(self.walk, held, other, reverse))
         lists.address(held)
-        self.walk.stored = True
+        self.walk.note_written(held)
 
     def expect_numbers(self, held: ListState) -> None:
         """Leaves where one is NaN, which has no place in an order."""

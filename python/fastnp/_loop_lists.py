@@ -388,7 +388,7 @@ class Lists:
 
         def store() -> None:
             self.put(item, made)
-            self.walk.stored = True
+            self.walk.note_written(item.of)
 
         return store
 
@@ -423,7 +423,8 @@ class Lists:
 
         def decode(values: Any) -> Any:
             begin, address, length = next(values), next(values), next(values)
-            values.lists[held.name] = collections.deque(values.listed(None, address + begin * size, length, known))
+            if held.name not in values.lists:  # of another variable
+                values.lists[held.name] = collections.deque(values.listed(None, address + begin * size, length, known))
             return values.lists[held.name]
 
         return decode

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +31,7 @@ from fastnp._loop_program import (
     plain,
 )
 from fastnp._loop_values import Passed
-from fastnp._loop_whole import power, wide_and
+from fastnp._loop_whole import MIRRORED, of_two_signs, power, wide_and
 
 __all__ = ["BINARY", "COMPARE", "UNARY", "Numbers"]
 
@@ -64,6 +66,8 @@ UNARY: dict[type, tuple[Callable[..., Any], str]] = {
 _CHECKED = frozenset(["add", "subtract", "multiply"])
 _EXACT = 2**53  # whole numbers up to here are float64's
 _LEAST = -(2**63)
+_SINGLE = (numpy.dtype("f4"), numpy.dtype("c8"))
+_OVER_SINGLE = 2.0**128 - 2.0**103  # from here on a float is infinite in single precision
 
 
 class Numbers:
@@ -111,8 +115,10 @@ class Numbers:
 
     def inside(self, x: Number, low: int, high: int) -> None:
         """The same, as far as it is not known."""
-        is_above, is_below = x.low is not None and x.low >= low, x.high is not None and x.high <= high
-        self.within(x.id, _LEAST if is_above else low, 2**63 - 1 if is_below else high)
+        least, most = (0, 1) if x.kind is BOOLEAN else (x.low, x.high)
+        is_above, is_below = least is not None and least >= low, most is not None and most <= high
+        if not (is_above and is_below):
+            self.within(self.whole(x), _LEAST if is_above else low, 2**63 - 1 if is_below else high)
 
     def is_finite(self, x: int) -> int:
         return self.steps.add("map", BOOL, "isfinite", FLOAT64, x)
@@ -129,7 +135,29 @@ class Numbers:
         if type(x.kind) is PythonKind and x.kind in (INT, BOOLEAN) and target.kind in "iu" and source == INT64:
             info = numpy.iinfo(target)
             self.inside(x, max(int(info.min), _LEAST), min(int(info.max), 2**63 - 1))
+        if (x.kind is FLOAT or x.kind is COMPLEX) and target in _SINGLE:
+            return self.steps.cast(self.in_single(x), source, target)
         return self.steps.cast(x.id, source, target)
+
+    def in_single(self, x: Number) -> int:
+        """A number of Python's whose cast to single precision does not overflow: of one that does NumPy warns."""
+        steps, value = self.steps, x.id
+
+        def is_over(size: int, op: str, least: float) -> int:
+            limits = ((op, least), ("less", math.inf))
+            return steps.both(*(steps.map(op, FLOAT64, BOOL, size, steps.constant(limit, FLOAT64)) for op, limit in limits))
+
+        for part in self.complexes.parts(x) if x.kind is COMPLEX else (x.id,):
+            if self.is_constant(part):
+                if _OVER_SINGLE <= abs(_float_of(steps.steps[part][7])) < math.inf:
+                    raise Unsupported("has a float that is too large for an operand's dtype")
+                continue
+            size = steps.map("absolute", FLOAT64, FLOAT64, part)
+            self.leave(steps.map("logical_not", BOOL, BOOL, is_over(size, "greater_equal", _OVER_SINGLE)))
+            # LLVM may cast it before, where its overflow would count. A test that looks like the one above it would drop.
+            test = is_over(size, "greater", math.nextafter(_OVER_SINGLE, 0))
+            value = steps.add("select", machine(x.kind), a=test, b=steps.constant(0.0, machine(x.kind)), c=value)
+        return value
 
     # Operators.
 
@@ -186,7 +214,7 @@ class Numbers:
             return Number(INT, self.fitting(op, a, b, y) if fits else self.checked(op, INT64, a, b), low, high)
         if op in ("floor_divide", "remainder"):
             self.leave(steps.compare("not_equal", b, steps.whole(0)))
-            if not self.is_constant(b):  # LEAST // -1
+            if steps.known(b) in (None, 2**64 - 1):  # LEAST // -1
                 self.leave(steps.map("logical_or", BOOL, BOOL, steps.compare("not_equal", b, steps.whole(-1)),
                                      steps.compare("not_equal", a, steps.whole(_LEAST))))  # fmt: skip
             return Number(INT, self.floored(op, a, b, None).id, *_floored_range(op, x, y))
@@ -251,10 +279,14 @@ class Numbers:
             raise Unsupported(f"raises TypeError: {error}") from None
         if found is None:
             raise Unsupported(f"calls numpy.{ufunc}")
+        if ufunc in MIRRORED and found[1].kind == "f" and all(machine(each.kind).kind in "iu" for each in operands):
+            raise Unsupported("compares whole numbers of 64 bits with a sign and without one")  # NumPy does so exactly
         return found
 
     def numpy_binary(self, op: str, x: Number, y: Number) -> Number:
         """Of NumPy's scalars."""
+        if (compared := of_two_signs(self, op, x, y)) is not None:
+            return compared
         (first, second), compute, result = self.loop(op, x, y)
         a, b = self.converted(x, first), self.converted(y, second)
         steps = self.steps
@@ -301,12 +333,32 @@ class Numbers:
                 return self.compare_complex(ufunc, x, y)
             if FLOAT not in (x.kind, y.kind):
                 return Number(BOOLEAN, self.steps.compare(ufunc, self.whole(x), self.whole(y)))
-            for each in (x, y):
-                if each.kind is INT and not self.is_constant(each.id):
-                    self.inside(each, -_EXACT, _EXACT)
-            return Number(BOOLEAN, self.steps.map(ufunc, FLOAT64, BOOL, self.floating(x), self.floating(y)))
+            return self.compare_floats(ufunc, x, y)
+        if (compared := of_two_signs(self, ufunc, x, y)) is not None:
+            return compared
         (first, second), compute, result = self.loop(ufunc, x, y)
         return Number(result, self.steps.map(ufunc, compute, result, self.converted(x, first), self.converted(y, second)))
+
+    def compare_floats(self, ufunc: str, x: Number, y: Number) -> Number:
+        """Python compares a float with an int exactly."""
+        for op, number, each in ((ufunc, x, y), (MIRRORED[ufunc], y, x)):
+            if each.kind is not INT:
+                continue
+            bits = self.steps.known(each.id)
+            if bits is None:
+                self.inside(each, -_EXACT, _EXACT)
+            elif int(float(_signed(bits))) != _signed(bits):
+                return self.compare_between(op, number, _signed(bits))
+        return Number(BOOLEAN, self.steps.map(ufunc, FLOAT64, BOOL, self.floating(x), self.floating(y)))
+
+    def compare_between(self, op: str, x: Number, whole: int) -> Number:
+        """A float with a whole number that is between two floats."""
+        if op in ("equal", "not_equal"):
+            return Number(BOOLEAN, self.steps.constant(op == "not_equal", BOOL))
+        nearest = float(whole)
+        lower = nearest if int(nearest) < whole else math.nextafter(nearest, -math.inf)
+        limit = math.nextafter(lower, math.inf) if op.startswith("less") else lower
+        return Number(BOOLEAN, self.steps.map(op.removesuffix("_equal"), FLOAT64, BOOL, x.id, self.steps.constant(limit, FLOAT64)))
 
     def compare_complex(self, ufunc: str, x: Number, y: Number) -> Number:
         if ufunc not in ("equal", "not_equal"):
@@ -378,6 +430,10 @@ class Numbers:
 
 def _signed(bits: int) -> int:
     return bits - 2**64 if bits >= 2**63 else bits
+
+
+def _float_of(bits: int) -> float:
+    return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
 
 
 def _is_positive(x: Number) -> bool:

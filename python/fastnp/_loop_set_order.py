@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from fastnp._loop_program import INT, INT64
+from fastnp._names import Uses
 
 if TYPE_CHECKING:
     from fastnp._loop_dicts import DictState
@@ -163,21 +164,21 @@ _OF_ALL = frozenset(["len", "min", "max", "any", "all", "sorted", "bool"])  # no
 
 
 def asks_for_order(function: ast.AST, name: str) -> bool:
-    """Whether a function may do something with a set that depends on its order. (It may give it to its caller.)"""
+    """Whether a function, or its caller, may do something with a set that depends on its order."""
     others: list[ast.AST | None] = []
     for node in ast.walk(function):
         if isinstance(node, ast.Compare):
             others += [each for op, each in zip(node.ops, node.comparators, strict=True) if isinstance(op, (ast.In, ast.NotIn))]
         elif isinstance(node, ast.Attribute) and node.attr in _WITHOUT_ORDER:
             others.append(node.value)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _OF_ALL:
-            others += node.args
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _OF_ALL and not node.keywords:
+            others += node.args  # a key may be the same for several
+        elif isinstance(node, ast.Assign) and len(node.targets) > 1 and name in Uses(*node.targets).stores:
+            return True  # by another name, perhaps
         elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
             others += node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
         elif isinstance(node, ast.UnaryOp):
             others.append(node.operand)
-        elif isinstance(node, ast.Return):
-            others += node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
     known = set(map(id, others))
     return any(isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load) and id(each) not in known for each in ast.walk(function))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_dicts import DictDisplay, Dicts, DictState, DictView
 from fastnp._loop_lists import Display, Lists, ListState
@@ -33,6 +33,9 @@ from fastnp._loop_values import (
     without_kind,
 )
 
+if TYPE_CHECKING:
+    from fastnp._loop_draws import Stream
+
 __all__ = ["Slots"]
 
 
@@ -44,9 +47,8 @@ class Slots:
     dicts: Dicts
 
     def __init__(self, steps: Steps, tagged: set[Any], moving: set[Any], everywhere: Callable[[int], bool], leave: Callable[[int], None]) -> None:
-        self.streams: dict[str, int] = {}  # addresses of generators that are arguments
+        self.streams: dict[str, Stream] = {}  # of generators that are arguments
         self.handed: dict[int, str] = {}  # functions that are arguments: their names by their ids
-        self.streams_of_python: set[str] = set()  # those that are of Python's `random`
         self.leave = leave  # unless a condition holds
         self.steps = steps
         self.tagged = tagged  # variables of which it varies of what kind they are, as far as is known

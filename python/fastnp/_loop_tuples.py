@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from fastnp._loop_numbers import COMPARE
-from fastnp._loop_program import BOOL, BOOLEAN, INT, Choice, Kind, Number, Unsupported, kind_of_number, machine
+from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Choice, Kind, Number, Unsupported, kind_of_number, machine
+from fastnp._loop_values import Maybe
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Kept", "Tuples", "constant_tuples"]
 
 _MOST_ITEMS = 32  # that one is chosen of, one after the other
+_PLAIN = frozenset([type(None), bool, int, float, complex, str, bytes])  # whose objects stand for themselves, and are equal by their values
 _FEW_CONSTANTS = 16  # of which that is so; of more there is an array
 
 
@@ -94,11 +96,15 @@ class Tuples:
         kinds = [type(each) for each in (x, y)]
         if tuple in kinds:
             return self.walk.conditions.as_truth(self.walk.conditions.compared(ast.Eq(), x, y))
-        if Number not in kinds and Choice not in kinds:
+        if not any(each in (Number, Choice, Maybe) for each in kinds):
+            if not _PLAIN.issuperset(kinds):
+                raise Unsupported("compares items that are neither numbers nor texts")
             return bool(x is y or x == y)
-        for each in (x, y):
-            if type(each) is float and each != each:
-                return False  # no number of the program is this object
+        for constant, other in ((x, y), (y, x)):
+            if (kind := kind_of_number(constant)) is not None and constant != constant:
+                if _may_be(other, kind):
+                    raise Unsupported("compares a number with NaN, which it may be the same object as")
+                return False
         if all(each in (Number, Choice) for each in kinds):
             self.walk.leave(self.walk.conditions.as_truth(self.walk.each(x, self.is_itself)))
         return self.walk.conditions.as_truth(self.walk.conditions.compared(ast.Eq(), x, y))
@@ -120,11 +126,30 @@ class Tuples:
             return self.made(found) if isinstance(op, ast.Eq) else self.inverse(self.made(found))
         if type(op) not in COMPARE:
             raise Unsupported(f"has the comparison {type(op).__name__}")
-        found = COMPARE[type(op)][0](len(x), len(y))
-        for is_equal, a, b in reversed(list(zip(are_equal, x, y, strict=False))):
-            differs = self.walk.conditions.as_truth(self.walk.conditions.compared(op, a, b))
-            found = self.steps.add("select", BOOL, a=self.value(is_equal), b=self.value(found), c=self.value(differs))
-        return self.made(found)
+        tests = [self.walk.conditions.compared(op, a, b) for a, b in zip(x, y, strict=False)]
+        return self.first_that_differs(are_equal, tests, COMPARE[type(op)][0](len(x), len(y)))
+
+    def first_that_differs(self, are_equal: list[Any], tests: list[Any], found: Any) -> Any:
+        """The comparison of the first items that differ: Python's bool or NumPy's, as it gives it. `found`: what it is if there are none."""
+        steps, tag = self.steps, self.steps.whole(0)
+        are_python = all(type(each) is bool or (type(each) is Number and each.kind is BOOLEAN) for each in tests)
+        for is_equal, test in reversed(list(zip(are_equal, tests, strict=True))):
+            differs = self.walk.conditions.as_truth(test)
+            found = steps.add("select", BOOL, a=self.value(is_equal), b=self.value(found), c=self.value(differs))
+            if not are_python:
+                tag = steps.add("select", INT64, a=self.value(is_equal), b=tag, c=self.is_numpy(test))
+        if are_python:
+            return self.made(found)
+        kinds, variable = steps.variable(INT), steps.variable(BOOLEAN)
+        steps.set(kinds, tag)
+        steps.set(variable, found)
+        return Choice(kinds, [(0, BOOLEAN, variable), (1, BOOL, variable)])
+
+    def is_numpy(self, test: Any) -> int:
+        """1 where a bool is NumPy's, else 0."""
+        if type(test) is bool:
+            return self.steps.whole(0)
+        return int(self.walk.each(test, lambda each: Number(INT, self.steps.whole(int(each.kind is not BOOLEAN)))).id)
 
     def value(self, test: Any) -> int:
         return self.steps.constant(test, BOOL) if type(test) is bool else int(test)
@@ -139,6 +164,12 @@ class Tuples:
 
     def inverse(self, test: Any) -> Any:
         return not test if type(test) is bool else Number(BOOLEAN, self.steps.map("logical_not", BOOL, BOOL, test.id))
+
+
+def _may_be(x: Any, kind: Kind) -> bool:
+    """Whether a number of the program is of this kind, or may be."""
+    kinds = [x.kind] if type(x) is Number else [each for _, each, _ in x.kinds] if type(x) is Choice else []
+    return any(each is kind for each in kinds)
 
 
 def _giving(number: Any) -> Callable[[], Any]:

@@ -63,6 +63,7 @@ class Walk(Exits):
         self.shadowing: set[int] = set()  # statements that store to fields in functions that they call
         self.tagged: set[Any] = set()
         self.moving: set[Any] = set()
+        self.writing: set[int] = set()  # loops of functions that are called
         self.lists_known: dict[Any, NumbersList] = {}
         self.dicts_known: dict[Any, NumbersDict] = {}
         self.table_kinds: dict[Any, list[Any]] = {}  # of the numbers of lists of lists that it makes
@@ -124,7 +125,7 @@ class Walk(Exits):
         self.statement: tuple[ast.stmt, Env] | None = None
         self.iterations: list[tuple[ast.For, Iteration]] = []
         self.depth = self.arms = 0
-        self.stored = False  # whether the statement at hand has written to memory
+        self.stored = False
         self.called = 0
 
     def whole(self, loop: ast.For | ast.While, frame: Frame) -> None:
@@ -182,7 +183,7 @@ class Walk(Exits):
                 raise
             del self.steps.steps[mark:]
             del self.frame.loops[loops:], self.iterations[iterations:], self.moves.iterated[iterated:]
-            self.depth, self.arms, self.frame.env, self.stored = depth, arms, env, stored
+            self.depth, self.arms, self.frame.env, self.is_stored = depth, arms, env, stored
             self.draws.waiting = waiting
             self.exit_number = None
             self.statement = statement, env
@@ -353,7 +354,7 @@ class Walk(Exits):
         return self.frame.env
 
     def while_(self, statement: ast.While) -> None:
-        self.guard_writes(statement)
+        before = self.begin_loop(statement)
         loop = self.enter()
         self.head(statement)
         self.statement_begins(statement)
@@ -369,11 +370,13 @@ class Walk(Exits):
             self.frame.env = dict(narrowed(at_head, statement.test, True))
         elif not test:
             raise Unsupported("has a loop that never begins")
-        self.back(statement, self.body(statement, loop))
+        ends = self.body(statement, loop)
+        self.end_loop(statement, before)
+        self.back(statement, ends)
         self.close(statement, loop, ended)
 
     def for_(self, statement: ast.For) -> None:
-        self.guard_writes(statement)
+        before = self.begin_loop(statement)
         iteration = iteration_of(self, statement)
         is_outer = self.is_outermost(statement)
         if is_outer:
@@ -402,6 +405,7 @@ class Walk(Exits):
         iteration.advance()
         if is_resumed:
             self.iterations.pop()
+        self.end_loop(statement, before)
         self.back(statement, ends)
         self.close(statement, loop, ended)
 

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from fastnp._loop_program import BOOLEAN, INT, INT64, Number
+from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Number, PythonKind
 
 if TYPE_CHECKING:
     from fastnp._loop_numbers import Numbers
 
-__all__ = ["is_int", "is_mask", "is_wrapping", "masked", "modulo", "power", "wide_and", "wraps_around"]
+__all__ = ["MIRRORED", "is_int", "is_mask", "is_wrapping", "masked", "modulo", "of_two_signs", "power", "wide_and", "wraps_around"]
 
 _LOW = 2**63 - 1
 _ALL = 2**64 - 1
@@ -24,6 +24,15 @@ _WRAPPING: dict[type, str] = {
     ast.BitOr: "bitwise_or",
     ast.BitAnd: "bitwise_and",
     ast.LShift: "left_shift",
+}
+# Comparisons, and what they are with their operands exchanged.
+MIRRORED = {
+    "equal": "equal",
+    "not_equal": "not_equal",
+    "less": "greater",
+    "less_equal": "greater_equal",
+    "greater": "less",
+    "greater_equal": "less_equal",
 }
 
 
@@ -77,6 +86,22 @@ def wide_and(numbers: Numbers, x: Number, other: int) -> Number:
     """``x & other`` of a number of more than 64 bits: where x is not below 0 its bits are known."""
     numbers.inside(x, 0, _LOW)
     return Number(INT, numbers.steps.map("bitwise_and", INT64, INT64, numbers.whole(x), numbers.steps.whole(other & _LOW)), 0, x.high)
+
+
+def of_two_signs(numbers: Numbers, op: str, x: Number, y: Number) -> Number | None:
+    """A comparison of NumPy's whole numbers, of 64 bits without a sign and any with one, which is exact; None of others."""
+    if op not in MIRRORED or PythonKind in (type(x.kind), type(y.kind)) or {x.kind.kind, y.kind.kind} != {"i", "u"}:
+        return None
+    if x.kind.kind == "u":
+        return of_two_signs(numbers, MIRRORED[op], y, x)
+    if y.kind.itemsize < 8:
+        return None
+    steps, value = numbers.steps, numbers.whole(x)
+    is_below = steps.compare("less", value, steps.whole(0))
+    holds = steps.map(op, y.kind, BOOL, steps.cast(value, INT64, y.kind), y.id)
+    if op in ("less", "less_equal", "not_equal"):
+        return Number(BOOL, steps.either(is_below, holds))
+    return Number(BOOL, steps.both(steps.map("logical_not", BOOL, BOOL, is_below), holds))
 
 
 def power(numbers: Numbers, x: Number, y: Number) -> Number:
