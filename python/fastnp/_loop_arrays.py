@@ -14,7 +14,7 @@ import numpy
 
 from fastnp._loop_elements import Place
 from fastnp._loop_numbers import BINARY
-from fastnp._loop_program import BOOL, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, is_numbers_dtype, kind_of_number
+from fastnp._loop_program import BOOL, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, is_numbers_dtype, kind_of_number, machine
 from fastnp._loop_values import Element, Lazy, New, View, is_array
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _UNARY = frozenset(
 _DIVISIONS = frozenset(["divide", "floor_divide", "remainder"])
 _FAR = {"d": 1e150, "f": 1e15}  # no quotient of numbers that are as far from 0, and from infinity, overflows
 _FEW = 16  # LLVM fills up vectors of fewer elements, if their count is known, by zeros: quotients of these would count as errors
+_COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 _LOGARITHMS = frozenset(["log", "log2", "log10"])
 
 
@@ -127,6 +128,8 @@ class Arrays:
         exponent = y
         x, y = self.operand(x), self.operand(y)
         (first, second), compute, result = self.walk.numbers.loop(name, kind_of_operand(x), kind_of_operand(y))
+        if name in _COMPARISONS and compute.kind == "f" and all(machine(kind_of_operand(each).kind).kind in "iu" for each in (x, y)):
+            raise Unsupported("compares whole numbers with and without signs")  # whose values floats do not hold
         if name == "power":
             return self.power(x, exponent, y, first, second, compute, result)
         if name in ("floor_divide", "remainder") and compute.kind in "iuf":
@@ -184,6 +187,7 @@ class Arrays:
     def converted(self, x: Any, dtype: numpy.dtype[Any]) -> Any:
         """An operand as a loop takes it: numbers at once, elements where they are read."""
         if type(x) is Number:
+            self.walk.elements.expect_cast(x, dtype)
             return self.walk.numbers.converted(x, dtype)
         if x.dtype == dtype:
             return x
@@ -191,6 +195,8 @@ class Arrays:
 
     def power(self, x: Any, exponent: Any, y: Any, first: Any, second: Any, compute: Any, result: Any) -> Lazy:
         steps = self.steps
+        if machine(kind_of_operand(x).kind) == BOOL:
+            raise Unsupported("has powers of bools")
         if type(x) is Lazy and type(exponent) in (int, float) and compute.kind in "fiu":
             base = [self.converted(x, first)]
             if exponent == 2:
@@ -233,7 +239,7 @@ class Arrays:
 
     def where(self, condition: Any, x: Any, y: Any) -> Lazy:
         x, y = self.operand(x), self.operand(y)
-        dtype = numpy.result_type(*(_example(kind_of_operand(each)) for each in (x, y)))
+        dtype = numpy.result_type(*(example_of(kind_of_operand(each)) for each in (x, y)))
         condition = self.operand(condition)
         test = self.truth_of(condition)
         operands = [test, *(self.converted(each, dtype) if type(each) is Lazy else self.walk.elements.as_dtype(each, dtype) for each in (x, y))]
@@ -256,8 +262,8 @@ class Arrays:
         for axis in range(len(sizes) - 1, 0, -1):
             strides.insert(0, steps.times(strides[0], sizes[axis]))
         total = steps.whole(dtype.itemsize)
-        for number, size in enumerate(sizes):
-            total = self.walk.numbers.checked("multiply", INT64, total, size) if number else steps.times(total, size)
+        for size in sizes:
+            total = self.with_axis(total, size, len(sizes) == 1)
         array = steps.made_array()
         got = steps.add("allocate", BOOL, a=array, b=total)
         if self.walk.stored:
@@ -265,6 +271,19 @@ class Arrays:
         else:
             self.walk.leave(got)
         return View(array, dtype, None, sizes, strides[: len(sizes)], New(ours), frozenset([-1]))
+
+    def with_axis(self, bytes: int, size: int, is_only: bool) -> int:
+        """So many bytes times a size, which have to fit. An axis of no elements does not count, as NumPy has it: the others are to fit, too."""
+        steps = self.steps
+        if not is_only and steps.known(size) is None:
+            size = steps.add("select", INT64, a=steps.compare("equal", size, steps.whole(0)), b=steps.whole(1), c=size)
+        elif not is_only and steps.known(size) == 0:
+            return bytes
+        if not self.walk.stored or not is_only:
+            return self.walk.numbers.checked("multiply", INT64, bytes, size)
+        over = steps.add("overflows", BOOL, "multiply", INT64, bytes, size)
+        steps.add("require", a=steps.map("logical_not", BOOL, BOOL, over), b=self.walk.no_memory())
+        return steps.times(bytes, size)
 
     def fill(self, view: View, x: Lazy) -> None:
         """All elements, one after the other."""
@@ -453,7 +472,7 @@ def kind_of_operand(x: Any) -> Number:
     return x if type(x) is Number else Number(x.dtype, -1)
 
 
-def _example(x: Number) -> Any:
+def example_of(x: Number) -> Any:
     """What `result_type` takes for a number of a kind."""
     return x.kind.type(0) if type(x.kind) is PythonKind else x.kind
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Elements", "Place"]
 
+_BEYOND = (2.0 - 2.0**-24) * 2.0**127  # what is not less becomes an infinity of single precision
+
 
 class Place:
     """An element, or a field of one: its array, its offset in bytes, and what that may lie in."""
@@ -244,7 +246,7 @@ class Elements:
         """(start, size, step) of a slice of an axis, as Python has it; None for a start or a step that changes nothing."""
         steps, numbers = self.steps, self.walk.numbers
         step = 1 if node.step is None else self.walk.value(node.step)
-        if type(step) is Number:
+        if type(step) is Number and self.is_whole(step):
             step = numbers.to_int(step)
             self.walk.leave(steps.compare("greater", step.id, steps.whole(0)))
         elif type(step) is not int or step == 0 or abs(step) > 2**31:
@@ -296,6 +298,8 @@ class Elements:
 
     def expect_items(self, view: View, count: int) -> None:
         """That so many numbers can be stored along the last axis."""
+        if not view.sizes:
+            raise Unsupported("stores items into an array without axes")
         if count != 1:
             self.walk.leave(self.steps.compare("equal", view.sizes[-1], self.steps.whole(count)))
 
@@ -358,6 +362,28 @@ class Elements:
         info = numpy.iinfo(target)
         self.walk.numbers.within(self.walk.numbers.to_int(x).id, int(info.min), int(info.max))
 
+    def expect_to_hold(self, x: Number, target: numpy.dtype[Any]) -> None:
+        """That no constant overflows, which NumPy warns of: no instruction tells of it."""
+        step = self.steps.steps[x.id]
+        if step[0] == "constant" and target.char in "fF" and step[2] in (FLOAT64, numpy.dtype("c16")):
+            parts = numpy.array(step[7:9], "u8").view("f8")
+            if any(_BEYOND <= abs(each) < numpy.inf for each in parts):
+                raise Unsupported(f"has a number that {target} does not hold")
+
+    def expect_cast(self, x: Number, target: numpy.dtype[Any]) -> None:
+        """Leaves where an operand overflows, which NumPy warns of as a cast."""
+        steps, source = self.steps, machine(x.kind)
+        self.expect_to_hold(x, target)
+        if source == FLOAT64 and target.char == "f" and steps.steps[x.id][0] != "constant":
+            size = steps.map("absolute", FLOAT64, FLOAT64, x.id)
+            fits = steps.map("less", FLOAT64, BOOL, size, steps.constant(_BEYOND, FLOAT64))
+            self.walk.leave(steps.either(fits, steps.map("logical_not", BOOL, BOOL, self.walk.numbers.is_finite(x.id))))
+
+    def expect_nothing_pending(self) -> None:
+        """That the statement has not computed with arrays before it writes to one: they are read where the results are stored."""
+        if self.walk.arrays.pending:
+            raise Unsupported("writes to an array after it has computed with some")
+
     def note_cast(self, source: numpy.dtype[Any], target: numpy.dtype[Any]) -> None:
         """One that may overflow."""
         if source.kind in "fc" and target.kind in "fc" and not numpy.can_cast(source, target):
@@ -369,6 +395,7 @@ class Elements:
         if source == target:
             return x.id
         self.note_cast(source, target)
+        self.expect_to_hold(x, target)
         if source.kind == "c" and target.kind not in "cb":
             raise Unsupported("makes a real number of a complex one")
         if target == BOOL:

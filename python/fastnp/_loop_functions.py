@@ -143,6 +143,7 @@ class Functions(Joins, Statistics, Forms):
     def method_fill(self, a: Any, value: Any) -> None:
         if type(a) is not View or is_array(value):
             raise Unsupported("fills something that is no array")
+        self.walk.elements.expect_nothing_pending()
         self.walk.elements.expect_writeable(a)
         self.walk.elements.fill(a, self.walk.elements.element_for(a, value))
 
@@ -150,6 +151,8 @@ class Functions(Joins, Statistics, Forms):
         if type(a) is not View or len(at) != len(a.sizes):
             raise Unsupported("takes an item of an array")
         elements = self.walk.elements
+        if not all(map(elements.is_whole, at)):
+            raise Unsupported("takes an item by something that is no whole number")
         number = elements.load(elements.place_of(a, list(at)))
         if number.kind.kind == "f":
             return self.walk.numbers.to_float(number)
@@ -158,6 +161,8 @@ class Functions(Joins, Statistics, Forms):
         return self.walk.numbers.to_int(number)
 
     def call_arange(self, stop: Any, *, ours: bool) -> View:
+        if type(stop) is tuple or (type(stop) is Number and machine(stop.kind) == numpy.dtype("u8")):
+            raise Unsupported("counts up to something else than one whole number")
         (size,) = self.sizes(stop)
         return self.walk.arrays.stored(Lazy(INT64, [size], lambda at: at[0], [], ours))
 
@@ -194,14 +199,10 @@ class Functions(Joins, Statistics, Forms):
             raise Unsupported("makes an array of numbers")
         return self.walk.arrays.where(condition, x, y)
 
-    def call_clip(self, a: Any, a_min: Any, a_max: Any) -> Any:
-        """Of a number, too, which becomes NumPy's."""
-        ufunc = self.walk.calls.of_ufunc
-        if a_min is None or a_max is None:
-            raise Unsupported("clips on one side")
-        return ufunc("minimum", [ufunc("maximum", [a, a_min]), a_max])
-
     def call_dot(self, a: Any, b: Any) -> Any:
+        a, b = (self.as_array(each) for each in (a, b))
+        if not (is_array(a) or is_array(b)):
+            raise Unsupported("has a product of numbers")
         return self.walk.products.product(a, b) if is_array(a) and is_array(b) else self.walk.arrays.binary("multiply", a, b)
 
     def call_matmul(self, x1: Any, x2: Any) -> Any:

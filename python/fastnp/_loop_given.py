@@ -83,11 +83,17 @@ def _given_number(slots: Slots, name: Any, held: State, out: list[tuple[int, Kin
 
 def _given_maybe(slots: Slots, name: Any, held: MaybeState, out: list[tuple[int, Kind]]) -> Decoder:
     out.append((slots.tag(name), INT))
+    begin = len(out)
     inner, is_one, nothing = given(slots, name, held.held, out), slots.tag_of(name, TUPLE), slots.tag_of(name, NOTHING)
+    count = len(out) - begin
 
     def decode(values: Any) -> Any:
-        tag, found = next(values), inner(values)
-        return found if tag == is_one else None if tag == nothing else UNBOUND
+        tag = next(values)
+        if tag == is_one:
+            return inner(values)
+        for _ in range(count):  # of a tuple that is not there, whose arrays may lie nowhere
+            next(values)
+        return None if tag == nothing else UNBOUND
 
     return decode
 

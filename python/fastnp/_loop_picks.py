@@ -60,7 +60,13 @@ class Picks:
             return self.masked(picked)
         arrays, view, rank = self.walk.arrays, picked.view, len(picked.index.sizes)
         sizes = [*picked.index.sizes, *view.sizes[1:]]
-        return arrays.stored(Lazy(view.dtype, sizes, lambda at: arrays.read(view, [*self.place(picked, at[:rank]), *at[rank:]]), [], arrays.is_ours(view)))
+        place = self.places(picked) if sizes[rank:] else lambda at: self.place(picked, at)[0]
+        return arrays.stored(Lazy(view.dtype, sizes, lambda at: arrays.read(view, [place(at[:rank]), *at[rank:]]), [], arrays.is_ours(view)))
+
+    def places(self, picked: Picked) -> Callable[[list[int]], int]:
+        """Where what the index names lies, looked up at once: of rows without elements, too, it has to be there."""
+        arrays = self.walk.arrays
+        return arrays.lazy(arrays.stored(Lazy(INT64, picked.index.sizes, lambda at: self.place(picked, at)[0], [], False))).element
 
     def masked(self, picked: Picked) -> View:
         arrays, steps, view = self.walk.arrays, self.steps, picked.view
@@ -131,11 +137,11 @@ class Picks:
 
             return by_mask
         rank = len(picked.index.sizes)
-        places = arrays.lazy(arrays.stored(Lazy(INT64, picked.index.sizes, lambda at: self.place(picked, at)[0], [], False)))
+        place = self.places(picked)
 
         def by_numbers() -> None:
             sizes = [*picked.index.sizes, *view.sizes[1:]]
-            arrays.over(sizes, lambda at: put([places.element(at[:rank]), *at[rank:]], element(at, -1)))
+            arrays.over(sizes, lambda at: put([place(at[:rank]), *at[rank:]], element(at, -1)))
             self.walk.elements.note_written(view.origins)
 
         return by_numbers

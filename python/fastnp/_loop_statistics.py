@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from fastnp._loop_arrays import example_of, kind_of_operand
 from fastnp._loop_lists import Display
 from fastnp._loop_operands import Operands
-from fastnp._loop_program import BOOL, FLOAT64, INT, INT64, Choice, Number, Unsupported, kind_of_number, machine
+from fastnp._loop_program import BOOL, FLOAT64, INT, INT64, Choice, Number, Unsupported, is_numbers_dtype, kind_of_number, machine
 from fastnp._loop_sorts import Sorted, merge_sort
 from fastnp._loop_values import Lazy, View, is_array, part_of
 
@@ -95,7 +97,11 @@ class Statistics(Operands):
     def call_ptp(self, a: Any, axis: Any = None) -> Any:
         arrays = self.walk.arrays
         x = arrays.kept(self.array(a))
-        return self.walk.calls.of_ufunc("subtract", [arrays.folded(x, axis, arrays.max), arrays.folded(x, axis, arrays.min)])
+        most, least = (arrays.folded(x, axis, fold) for fold in (arrays.max, arrays.min))
+        if type(most) is not Number or x.dtype.kind not in "iuf":
+            return self.walk.calls.of_ufunc("subtract", [most, least])
+        arrays.note("subtract", x.dtype)  # by the ufunc, which says nothing of whole numbers that wrap around
+        return Number(x.dtype, self.steps.map("subtract", x.dtype, x.dtype, most.id, least.id))
 
     def call_count_nonzero(self, a: Any, axis: Any = None) -> Any:
         arrays = self.walk.arrays
@@ -162,6 +168,7 @@ class Statistics(Operands):
     def method_sort(self, a: Any) -> None:
         if type(a) is not View:
             raise Unsupported("sorts something that is no array")
+        self.walk.elements.expect_nothing_pending()
         self.walk.arrays.assignment(a, self.call_sort(a))()
 
     def call_median(self, a: Any) -> Number:
@@ -294,6 +301,62 @@ class Statistics(Operands):
 
     def call_trace(self, a: Any) -> Number:
         return self.walk.arrays.sum(self.walk.arrays.lazy(self.diagonal(a)))
+
+    # Clipped.
+
+    def call_clip(self, a: Any, a_min: Any, a_max: Any) -> Any:
+        """Of a number, too, which becomes NumPy's."""
+        values, numbers = [a, a_min, a_max], self.walk.numbers
+        if a_min is None or a_max is None:
+            raise Unsupported("clips on one side")
+        if any(map(is_array, values)):
+            return self.clipped(list(map(self.walk.arrays.operand, values)))
+        self.walk.calls.numbers_of(values)
+
+        def along(known: list[Number], rest: list[Any]) -> Any:
+            return self.walk.each(rest[0], lambda x: along([*known, numbers.number(x)], rest[1:])) if rest else self.clipped_number(known)
+
+        return along([], values)
+
+    def clipped(self, operands: list[Any]) -> Lazy:
+        """Leaves where an array of bounds has a zero that another sign has where it counts: which one is taken is NumPy's affair."""
+        arrays, dtype = self.walk.arrays, self.dtype_of_clipped(list(map(kind_of_operand, operands)))
+        if dtype.kind == "f" and any(map(is_array, operands[1:])):
+            operands = [arrays.lazy(arrays.kept(each)) if is_array(each) else each for each in operands]
+            same = arrays.mapped([arrays.converted(each, dtype) for each in operands], BOOL, lambda *each: self.is_one_zero(dtype, *each))
+            self.walk.leave(arrays.fold("logical_and", same, BOOL, self.steps.constant(True, BOOL)))
+        return arrays.mapped([arrays.converted(each, dtype) for each in operands], dtype, lambda *each: self.between_bounds(dtype, *each))
+
+    def clipped_number(self, numbers: list[Number]) -> Number:
+        dtype = self.dtype_of_clipped(numbers)
+        return Number(dtype, self.between_bounds(dtype, *(self.walk.arrays.converted(each, dtype) for each in numbers)))
+
+    @staticmethod
+    def dtype_of_clipped(numbers: list[Number]) -> numpy.dtype[Any]:
+        dtype = numpy.result_type(*(example_of(each) for each in numbers))
+        if dtype.kind not in "iuf" or not is_numbers_dtype(dtype):
+            raise Unsupported(f"clips {dtype}")
+        return dtype
+
+    def between_bounds(self, dtype: numpy.dtype[Any], x: int, low: int, high: int) -> int:
+        """An element, or the bound that it is beyond; NaN where one of the three is."""
+        steps = self.steps
+        for op, bound in (("less", low), ("greater", high)):
+            is_beyond = steps.map(op, dtype, BOOL, x, bound)
+            if dtype.kind == "f":
+                is_beyond = steps.either(is_beyond, steps.map("not_equal", dtype, BOOL, bound, bound))
+            x = steps.add("select", dtype, a=is_beyond, b=bound, c=x)
+        return x
+
+    def is_one_zero(self, dtype: numpy.dtype[Any], x: int, low: int, high: int) -> int:
+        """Whether none of the three equals another one and has another sign."""
+        steps = self.steps
+
+        def agree(a: int, b: int) -> int:
+            signs = (steps.map("signbit", dtype, BOOL, each) for each in (a, b))
+            return steps.either(steps.map("not_equal", dtype, BOOL, a, b), steps.map("equal", BOOL, BOOL, *signs))
+
+        return functools.reduce(steps.both, (agree(x, low), agree(x, high), agree(low, high)))
 
     # Rounded.
 

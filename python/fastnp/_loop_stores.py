@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from fastnp._loop_dicts import DictDisplay, DictState, Entry
@@ -27,6 +27,11 @@ class Stores(Expressions):
     called: int
 
     def do_Assign(self, statement: ast.Assign) -> None:
+        pending = self.arrays.pending
+        self.assign(statement)
+        self.arrays.pending = pending  # it has stored what it has computed
+
+    def assign(self, statement: ast.Assign) -> None:
         if isinstance(statement.targets[0], ast.Subscript) and len(statement.targets) == 1 and self.draws.has_draws(statement):
             place, done = self.elements.destination(statement.targets[0]), self.effects()  # what is wrong of it leaves before anything is drawn
             shown = statement.value if type(place) is View and isinstance(statement.value, (ast.Tuple, ast.List)) else None
@@ -46,9 +51,7 @@ class Stores(Expressions):
                 self.bind_all(statement.targets, value)
                 return
             self.expect_apart(statement.targets, [value] * len(statement.targets))
-        checked = [self.target(target, value) for target in statement.targets]
-        for store in checked:
-            store()
+        self.stores_of(statement.targets, [value] * len(statement.targets))()
 
     def bind_all(self, targets: list[ast.expr], value: Any) -> None:
         """``a = b = []``: one list, or one dict."""
@@ -185,14 +188,63 @@ class Stores(Expressions):
             items = [self.arrays.stored(item) if type(item) is Lazy else self.slots.kept(item) for item in value]
             items = self.kept_lists(items, target.elts)
             self.expect_apart(target.elts, items)
-            stores = [self.target(each, item) for each, item in zip(target.elts, items, strict=True)]
-
-            def store_all() -> None:
-                for store in stores:
-                    store()
-
-            return store_all
+            return self.stores_of(target.elts, items)
         raise Unsupported("takes a value apart")
+
+    def stores_of(self, targets: list[ast.expr], values: list[Any]) -> Callable[[], None]:
+        """What stores values one after the other. As long as the statement has stored nothing, places are looked up before: what is wrong of them
+        leaves it then, later it is an error."""
+        pairs = list(zip(targets, values, strict=True))
+        if self.stored:
+            looked: Iterable[Callable[[], None]] = (self.target(*each) for each in pairs)
+        else:
+            self.expect_lasting(targets)
+            looked = [self.target(*each) for each in pairs]
+            if self.stored and len(pairs) > 1:
+                raise Unsupported("calls a function that writes for a place to store to")
+
+        def store_all() -> None:
+            for store in looked:
+                store()
+
+        return store_all
+
+    def expect_lasting(self, targets: list[ast.expr]) -> None:
+        """That no target's place is looked up by what one before it stores."""
+        earlier: list[Any] = []
+        for target in _parts_of(targets):
+            reads = [each for each in ast.walk(target) if isinstance(each, ast.Call) or isinstance(getattr(each, "ctx", None), ast.Load)]
+            reads.sort(key=lambda each: not isinstance(each, ast.Call))
+            if earlier and not all(self.lasts(each, earlier) for each in reads):
+                raise Unsupported("stores by what it may have stored in the same statement")
+            if isinstance(target, (ast.Subscript, ast.Attribute)):
+                earlier.append(target)
+        if len(earlier) > 1 and any(self.base_of(each) is DictState for each in earlier):
+            raise Unsupported("stores into a dict and elsewhere in one statement")
+
+    def base_of(self, target: Any) -> Any:
+        """The type of what a subscript is taken of."""
+        if isinstance(target, ast.Attribute) or any(isinstance(each, ast.Call) for each in ast.walk(target.value)):
+            return None
+        return type(self.value(target.value))
+
+    def lasts(self, read: ast.AST, earlier: list[Any]) -> bool:
+        """Whether what is read is the same after the stores."""
+        if isinstance(read, ast.Call):
+            function = self.value(read.func) if isinstance(read.func, ast.Name) and len(read.args) == 1 and not read.keywords else None
+            if function is not len:
+                return function is int
+            return isinstance(read.args[0], ast.Name) and (is_array(held := self.value(read.args[0])) or isinstance(held, ListState))
+        if not isinstance(read, (ast.Subscript, ast.Attribute)):
+            return True
+        done, found = self.effects(), self.value(read)
+        if done != self.effects():  # a property's function
+            return False
+        if isinstance(read, ast.Attribute):
+            return all(not isinstance(each, ast.Attribute) or each.attr != read.attr for each in earlier)
+        if type(found) in (View, Nested):  # elements change, not where they lie
+            return all(isinstance(each, ast.Attribute) or issubclass(self.base_of(each) or int, (View, Nested, ListState)) for each in earlier)
+        return type(self.value(read.value)) is tuple
 
     def kept_lists(self, items: list[Any], targets: list[ast.expr]) -> list[Any]:
         """Lists that change places by one statement: ``a, b = b, a``."""
@@ -269,3 +321,12 @@ class Stores(Expressions):
             return Maybe(value.choice, self.settled(value.value))
         is_plain = not isinstance(value, (Number, Choice, View, ListState, Display)) and kind_of_number(value) is not None
         return self.numbers.number(value) if is_plain else value
+
+
+def _parts_of(targets: list[ast.expr]) -> Iterator[ast.expr]:
+    """Targets, those in tuples one by one."""
+    for each in targets:
+        if isinstance(each, (ast.Tuple, ast.List)):
+            yield from _parts_of(each.elts)
+        else:
+            yield each

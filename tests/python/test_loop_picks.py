@@ -66,7 +66,9 @@ def test_order_of_what_is_far_apart() -> None:
 def _masked(rng: numpy.random.Generator, dtype: str, rows: int, columns: int) -> tuple[numpy.ndarray, ...]:
     A = (rng.normal(size=(rows, columns)) * 9).round(1).astype(dtype)
     A = A if rng.integers(2) else numpy.asfortranarray(A)
-    return A, (rng.normal(size=(rows, columns, 2)) * 9).astype(dtype), vector(rng, rows, "f8") > 0
+    m = vector(rng, rows, "f8") > 0
+    m[: int(rows == 4)] = True  # the first call says what results are like
+    return A, (rng.normal(size=(rows, columns, 2)) * 9).astype(dtype), m
 
 
 @pytest.mark.parametrize("expression", MASKED)
