@@ -34,7 +34,6 @@ _UNARY = frozenset(
 _DIVISIONS = frozenset(["divide", "floor_divide", "remainder"])
 _FAR = {"d": 1e150, "f": 1e15}  # no quotient of numbers that are as far from 0, and from infinity, overflows
 _FEW = 16  # LLVM fills up vectors of fewer elements, if their count is known, by zeros: quotients of these would count as errors
-_COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 _LOGARITHMS = frozenset(["log", "log2", "log10"])
 
 
@@ -128,8 +127,6 @@ class Arrays:
         exponent = y
         x, y = self.operand(x), self.operand(y)
         (first, second), compute, result = self.walk.numbers.loop(name, kind_of_operand(x), kind_of_operand(y))
-        if name in _COMPARISONS and compute.kind == "f" and all(machine(kind_of_operand(each).kind).kind in "iu" for each in (x, y)):
-            raise Unsupported("compares whole numbers with and without signs")  # whose values floats do not hold
         if name == "power":
             return self.power(x, exponent, y, first, second, compute, result)
         if name in ("floor_divide", "remainder") and compute.kind in "iuf":
@@ -187,7 +184,6 @@ class Arrays:
     def converted(self, x: Any, dtype: numpy.dtype[Any]) -> Any:
         """An operand as a loop takes it: numbers at once, elements where they are read."""
         if type(x) is Number:
-            self.walk.elements.expect_cast(x, dtype)
             return self.walk.numbers.converted(x, dtype)
         if x.dtype == dtype:
             return x

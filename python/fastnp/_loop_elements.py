@@ -11,6 +11,7 @@ import numpy
 from fastnp._loop_dicts import DictState
 from fastnp._loop_lists import Display, ListState, items_of_display
 from fastnp._loop_nested import Nested
+from fastnp._loop_numbers import OVER_SINGLE
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
 from fastnp._loop_values import Leaves, Passed, View, is_array, part_of
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
 __all__ = ["Elements", "Place"]
-
-_BEYOND = (2.0 - 2.0**-24) * 2.0**127  # what is not less becomes an infinity of single precision
 
 
 class Place:
@@ -367,17 +366,8 @@ class Elements:
         step = self.steps.steps[x.id]
         if step[0] == "constant" and target.char in "fF" and step[2] in (FLOAT64, numpy.dtype("c16")):
             parts = numpy.array(step[7:9], "u8").view("f8")
-            if any(_BEYOND <= abs(each) < numpy.inf for each in parts):
+            if any(OVER_SINGLE <= abs(each) < numpy.inf for each in parts):
                 raise Unsupported(f"has a number that {target} does not hold")
-
-    def expect_cast(self, x: Number, target: numpy.dtype[Any]) -> None:
-        """Leaves where an operand overflows, which NumPy warns of as a cast."""
-        steps, source = self.steps, machine(x.kind)
-        self.expect_to_hold(x, target)
-        if source == FLOAT64 and target.char == "f" and steps.steps[x.id][0] != "constant":
-            size = steps.map("absolute", FLOAT64, FLOAT64, x.id)
-            fits = steps.map("less", FLOAT64, BOOL, size, steps.constant(_BEYOND, FLOAT64))
-            self.walk.leave(steps.either(fits, steps.map("logical_not", BOOL, BOOL, self.walk.numbers.is_finite(x.id))))
 
     def expect_nothing_pending(self) -> None:
         """That the statement has not computed with arrays before it writes to one: they are read where the results are stored."""
