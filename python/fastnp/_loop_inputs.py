@@ -94,6 +94,6 @@ class Inputs:
             return slots.take_tuple((0, name), kinds)
         if value is UNBOUND:
             return State((None,))
-        if is_bare_function(value) and slots.handed.setdefault(id(value), name) != name:
-            raise Unsupported("is handed one function twice, which may be two at another call")
+        if is_bare_function(value):
+            slots.handed.setdefault(id(value), name)
         return slots.store((0, name), value) if isinstance(value, PLAIN) else Passed(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy
@@ -17,7 +17,7 @@ from fastnp._loop_values import UNBOUND
 
 __all__ = [
     "PLAIN", "axes_of_one", "expected", "has_lines", "is_array_object", "is_bare_function", "is_tuple_of_numbers", "is_writeable", "kind_of",
-    "kinds_of_tuple", "numbers_of_tuple",
+    "kinds_of_tuple", "numbers_of_tuple", "twins_of",
 ]  # fmt: skip
 
 _MOST_NUMBERS = 64  # of a tuple that is taken apart
@@ -104,6 +104,13 @@ def kind_of(value: Any) -> Any:
         return ("is", id(value))
     found = kinds_of_tuple(value) if type(value) is tuple else None
     return "passed" if found is None else ("tuple", *found)
+
+
+def twins_of(values: Iterable[Any]) -> tuple[tuple[int, int], ...]:
+    """The places of functions that are one object: what they capture is looked up by the first of them."""
+    first: dict[int, int] = {}
+    places = [(first.setdefault(id(value), place), place) for place, value in enumerate(values) if is_bare_function(value)]
+    return tuple(each for each in places if each[0] != each[1])
 
 
 def expected(value: Any) -> tuple[Any, ...]:

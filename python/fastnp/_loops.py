@@ -24,7 +24,7 @@ from fastnp._loop_fields import ClassSpace, Fields, NewField, was_stored
 from fastnp._loop_frames import Exit, Frame
 from fastnp._loop_inlined import Recursive
 from fastnp._loop_inputs import Inputs
-from fastnp._loop_kinds import PLAIN, expected, kind_of
+from fastnp._loop_kinds import PLAIN, expected, kind_of, twins_of
 from fastnp._loop_lists import ListState
 from fastnp._loop_native import NativeLoop, Program, Values
 from fastnp._loop_nested import NestedState
@@ -231,7 +231,7 @@ class Loop:
 
     def program_of(self, values: dict[str, Any]) -> Any:
         arguments = tuple(values[name] for name in self.all_takes)
-        key = tuple(map(self.kind, self.all_takes, arguments))
+        key = *map(self.kind, self.all_takes, arguments), twins_of(arguments)
         if any(each is None for each in key):
             if not self.programs:
                 self.refuse("takes arrays on a device, or of a dtype that programs have not")
@@ -267,6 +267,7 @@ class Loop:
             if all(each is Unsupported for each in self.programs.values()):
                 self.refuse(str(why))
             return None
+        program.has_twins = bool(key[-1])
         program.waits = self.parts.options["background"]
         if not program.waits:
             self.make_ready(program, arguments)
@@ -281,7 +282,7 @@ class Loop:
 
     def make_ready(self, program: Any, arguments: tuple[Any, ...]) -> None:
         """Has `entry` serve such calls."""
-        if program.is_of_tuples:
+        if program.is_of_tuples or program.has_twins:
             return
         self.list_kinds = {
             name: _core._ListKind(known.is_tuple, [list(map(plain, each)) for each in known.kinds]) for name, known in program.all_lists.items()
