@@ -39,7 +39,7 @@ _NEW = (
     ast.ListComp,
 )  # expressions that give an object of their own
 _BUILTINS = frozenset("abs all any bool complex divmod enumerate float int len max min pow range reversed round sum tuple zip".split())
-_SCALARS = (numpy.bool_, numpy.int64, numpy.float64, numpy.complex128)  # beside which Python's numbers are as arrays
+_SCALARS: tuple[type, ...] = (numpy.bool_, numpy.int64, numpy.float64, numpy.complex128)  # beside which Python's numbers are as arrays
 _MODULES = frozenset(["fastnp", "math", "numpy", "operator"])
 _CONTAINERS = (tuple, list, dict)
 _NOTHING: Mapping[str, Any] = {}
