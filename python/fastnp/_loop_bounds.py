@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from fastnp._loop_numbers import COMPARE
 from fastnp._loop_program import INT, NOTHING, position_of
 from fastnp._loop_scan import NEAR
 from fastnp._loop_values import MaybeState, State, is_one_number, without_kind
+from fastnp._loop_whole import MIRRORED
 from fastnp._names import Uses
 
 if TYPE_CHECKING:
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["bound_what_stays", "narrowed"]
 
+_BY_NAME = {name: op for op, (_, name) in COMPARE.items()}
 _INVERSE: dict[type, type] = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.NotEq: ast.Eq}
-_TURNED: dict[type, type] = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq}
+_TURNED = {op: _BY_NAME[MIRRORED[name]] for name, op in _BY_NAME.items() if op is not ast.NotEq}
 
 _Bounds = tuple[int | None, int | None]  # the least one and the most one that it may be, if they are known
 

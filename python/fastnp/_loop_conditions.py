@@ -118,10 +118,16 @@ class Conditions:
         if isinstance(value, ListState):
             return self.steps.compare("not_equal", self.walk.lists.length(value), self.steps.whole(0))
         if type(value) is Display:
-            return self.as_truth(self.walk.numbers.number(value.times)) if value.items and value.times != 1 else bool(value.items)
+            return self.as_truth(self.length_of(value)) if value.items else False
         if not (value is None or type(value) in _FIXED or isinstance(value, (numpy.generic, types.ModuleType, type))):
             raise Unsupported("asks whether an array or an object is true")
         return bool(value)
+
+    def length_of(self, display: Display) -> Any:
+        """Of one with items; it has none where it is repeated fewer times than once."""
+        if type(display.times) is not int and not self.walk.elements.is_whole(display.times):
+            raise Unsupported("repeats a list by something that is no whole number")
+        return self.compared(ast.Gt(), display.times, 0)
 
     def truth_of_chain(self, node: ast.Compare) -> Any:
         """``a < b < c`` as a condition, which is of one kind, whatever its comparisons are of."""

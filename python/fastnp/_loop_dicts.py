@@ -342,7 +342,7 @@ class Dicts:
             entry, stored = self.place(held, key), self.walk.stored
             value = self.walk.slots.kept_items(self.load(entry))
             self.storing(entry, value)()
-            self.walk.is_stored = stored or held.name in self.looked
+            self.walk.stored = stored or held.name in self.looked
             return value
         return self.load(self.place(held, key))
 

@@ -68,7 +68,6 @@ class Draws:
         self.walk = walk
         self.steps = walk.steps
         self.waiting: list[Drawn] = []
-        self.is_ours = False  # whether what is called gives fastnp's arrays
         self.known: list[Any] = []  # generators that are no arguments
         self.python = PythonDraws(self)
 
@@ -100,7 +99,6 @@ class Draws:
         return self.call(Stream(self.walk.stream_of(owner), False, True), name, arguments, named)
 
     def call(self, stream: Stream, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
-        self.is_ours = stream.is_ours
         if stream.is_of_python:
             if name not in _OF_PYTHON or any(getattr(random.Random, each) is not method for each, method in _METHODS.items()):
                 raise Unsupported(f"draws by random.{name}")
@@ -124,13 +122,13 @@ class Draws:
     # Distributions
 
     def draw_random(self, stream: Stream, size: Any = None) -> Any:
-        return self.drawn(size, lambda: self.real(stream, _UNIFORM))
+        return self.drawn(stream, size, lambda: self.real(stream, _UNIFORM))
 
     def draw_standard_normal(self, stream: Stream, size: Any = None) -> Any:
-        return self.drawn(size, lambda: self.real(stream, _NORMAL))
+        return self.drawn(stream, size, lambda: self.real(stream, _NORMAL))
 
     def draw_standard_exponential(self, stream: Stream, size: Any = None) -> Any:
-        return self.drawn(size, lambda: self.real(stream, _EXPONENTIAL))
+        return self.drawn(stream, size, lambda: self.real(stream, _EXPONENTIAL))
 
     def draw_uniform(self, stream: Stream, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         steps, first, last = self.steps, self.number(low), self.number(high)
@@ -138,15 +136,15 @@ class Draws:
         self.walk.leave(self.walk.numbers.is_finite(room))
         if not stream.is_legacy:
             self.walk.leave(steps.map("greater_equal", FLOAT64, BOOL, room, steps.constant(0.0, FLOAT64)))
-        return self.drawn(size, lambda: self.moved(first, room, stream, _UNIFORM))
+        return self.drawn(stream, size, lambda: self.moved(first, room, stream, _UNIFORM))
 
     def draw_normal(self, stream: Stream, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         first, by = self.number(loc), self.scale(scale)
-        return self.drawn(size, lambda: self.moved(first, by, stream, _NORMAL))
+        return self.drawn(stream, size, lambda: self.moved(first, by, stream, _NORMAL))
 
     def draw_exponential(self, stream: Stream, scale: Any = 1.0, size: Any = None) -> Any:
         by = self.scale(scale)
-        return self.drawn(size, lambda: self.steps.map("multiply", FLOAT64, FLOAT64, by, self.real(stream, _EXPONENTIAL)))
+        return self.drawn(stream, size, lambda: self.steps.map("multiply", FLOAT64, FLOAT64, by, self.real(stream, _EXPONENTIAL)))
 
     def draw_integers(self, stream: Stream, low: Any, high: Any = None, size: Any = None) -> Any:
         steps, numbers = self.steps, self.walk.numbers
@@ -161,7 +159,7 @@ class Draws:
         room = steps.plus(steps.plus(bounds[1], steps.times(bounds[0], steps.whole(-1))), steps.whole(-1))
         if type(first) is not int or type(last) is not int or first >= last:
             self.walk.leave(steps.compare("greater_equal", room, steps.whole(0)))
-        return self.drawn(size, lambda: steps.plus(bounds[0], steps.add("draw", INT64, a=stream.id, b=room)), INT64, INT64)
+        return self.drawn(stream, size, lambda: steps.plus(bounds[0], steps.add("draw", INT64, a=stream.id, b=room)), INT64, INT64)
 
     def number(self, x: Any) -> int:
         return int(self.walk.numbers.number(self.walk.each(x, self.walk.numbers.to_float)).id)
@@ -184,6 +182,7 @@ class Draws:
 
     def drawn(
         self,
+        stream: Stream | None,
         size: Any,
         element: Callable[[], int],
         kind: Any = FLOAT,
@@ -194,8 +193,7 @@ class Draws:
             made = Drawn(lambda: Number(kind, element(), *between), between)
         else:
             sizes = self.walk.calls.functions.sizes(size)
-            is_ours = self.is_ours
-            made = Drawn(lambda: self.array(sizes, element, dtype, is_ours))
+            made = Drawn(lambda: self.array(sizes, element, dtype, stream is not None and stream.is_ours))
         self.waiting.append(made)
         return made
 
@@ -225,7 +223,7 @@ class Draws:
         while self.waiting:
             each = self.waiting.pop(0)
             each.number = each.draw()
-            self.walk.stored = True
+            self.walk.note_written()
             if each is last:
                 return
 
@@ -245,7 +243,7 @@ class PythonDraws:
         self.walk = draws.walk
 
     def number(self, value: Callable[[], int], kind: Any = FLOAT, between: tuple[int | None, int | None] = (None, None)) -> Any:
-        return self.draws.drawn(None, value, kind, between=between)
+        return self.draws.drawn(None, None, value, kind, between=between)
 
     def draw_random(self, stream: Stream) -> Any:
         return self.draws.draw_random(stream)
@@ -314,7 +312,7 @@ class PythonDraws:
             self.walk.leave(steps.compare("greater", items.sizes[0], steps.whole(0)))
             read = self.walk.elements
             kind = items.dtype
-            return self.draws.drawn(None, lambda: read.row(items, self.below(stream, items.sizes[0])).id, kind)
+            return self.draws.drawn(None, None, lambda: read.row(items, self.below(stream, items.sizes[0])).id, kind)
         if not isinstance(items, (list, tuple)) or not items or (type(seq) is Display and seq.times != 1):
             raise Unsupported("chooses from something else than numbers")
         numbers = [self.walk.numbers.number(each) for each in items]

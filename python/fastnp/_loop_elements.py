@@ -11,7 +11,6 @@ import numpy
 from fastnp._loop_dicts import DictState
 from fastnp._loop_lists import Display, ListState, items_of_display
 from fastnp._loop_nested import Nested
-from fastnp._loop_numbers import OVER_SINGLE
 from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
 from fastnp._loop_values import Leaves, Passed, View, is_array, part_of
 
@@ -341,7 +340,7 @@ class Elements:
         for each in origins:
             if each >= 0:
                 self.steps.written[each] = True
-        self.walk.stored = True
+        self.walk.note_written()
 
     def element_for(self, place: Place | View, value: Any) -> int:
         """The number as an element of this dtype, as NumPy's assignment converts it."""
@@ -362,12 +361,9 @@ class Elements:
         self.walk.numbers.within(self.walk.numbers.to_int(x).id, int(info.min), int(info.max))
 
     def expect_to_hold(self, x: Number, target: numpy.dtype[Any]) -> None:
-        """That no constant overflows, which NumPy warns of: no instruction tells of it."""
-        step = self.steps.steps[x.id]
-        if step[0] == "constant" and target.char in "fF" and step[2] in (FLOAT64, numpy.dtype("c16")):
-            parts = numpy.array(step[7:9], "u8").view("f8")
-            if any(OVER_SINGLE <= abs(each) < numpy.inf for each in parts):
-                raise Unsupported(f"has a number that {target} does not hold")
+        """That no constant overflows, which NumPy warns of."""
+        if target.char in "fF" and machine(x.kind).char in "dD":
+            self.walk.numbers.expect_single(x.id)
 
     def expect_nothing_pending(self) -> None:
         """That the statement has not computed with arrays before it writes to one: they are read where the results are stored."""

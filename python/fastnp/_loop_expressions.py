@@ -63,7 +63,7 @@ class Expressions:
     folds: Folds
     tuples: Tuples
     root: Any
-    is_stored = False
+    stored = False  # whether the statement at hand has written to memory
     writes = 0  # how often the program has written to memory so far
     lasting = 0  # ... to such as the statement at hand found, if it is done once more
     frame: Any
@@ -81,22 +81,11 @@ class Expressions:
         """What is known of variables here."""
         raise NotImplementedError
 
-    @property
-    def stored(self) -> bool:
-        """Whether the statement at hand has written to memory."""
-        return self.is_stored
-
-    @stored.setter
-    def stored(self, stored: bool) -> None:
-        self.is_stored = stored
-        self.writes += stored
-        self.lasting += stored
-
-    def note_written(self, of: Any) -> None:
-        """A list, a dict or a set was written to: one that a function made which is called is a new one where that is called once more."""
-        lasting = self.lasting + (of.name[0] == self.root.key)
+    def note_written(self, of: Any = None) -> None:
+        """Memory was written to. A list, a dict or a set that a function made which is called is a new one where that is called once more."""
         self.stored = True
-        self.lasting = lasting
+        self.writes += 1
+        self.lasting += of is None or of.name[0] == self.root.key
 
     def value(self, node: ast.expr) -> Any:
         return self.draws.forced(self.value_or_draw(node))
@@ -235,9 +224,9 @@ class Expressions:
 
     def apart(self, stored: bool, compute: Callable[[], Any]) -> Any:
         """`compute` in one of several cases, of which another one may have written to memory. `stored`: whether something had before."""
-        others, self.is_stored = self.stored, stored
+        others, self.stored = self.stored, stored
         found = compute()
-        self.is_stored = self.stored or others
+        self.stored = self.stored or others
         return found
 
     def binary(self, op: ast.operator, x: Any, y: Any) -> Any:
@@ -359,7 +348,7 @@ class Expressions:
             return self.one_of([(test, first), (-1, second)])
         except IsNoNumber:
             del self.steps.steps[mark:]
-            self.is_stored, self.draws.waiting = stored, waiting
+            self.stored, self.draws.waiting = stored, waiting
         return self.one_object(node, test)
 
     def one_object(self, node: ast.IfExp, test: int) -> Any:

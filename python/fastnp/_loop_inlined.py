@@ -86,7 +86,7 @@ class Inlined(Stores):
     def begin_loop(self, statement: ast.For | ast.While) -> int:
         """In a function that is called, an iteration that writes must not be followed by one that leaves, but by an error."""
         if self.frame is not self.root and id(statement) in self.writing:
-            self.is_stored = True
+            self.stored = True
         return self.lasting
 
     def end_loop(self, statement: ast.For | ast.While, lasting: int) -> None:

@@ -75,7 +75,6 @@ class Program:
         self.arrays = arrays = walk.inputs.arrays
         self.numbers = walk.inputs.numbers
         self.is_of_tuples = any(type(item) is tuple for _, item in self.numbers)  # of tuples, which calls without Python do not take apart
-        self.has_twins = False  # functions that are one, which calls without Python do not see
         self.is_for = walk.is_entered  # it is told whether it is entered in the middle
         self.outer = walk.outer.given([]) if walk.outer is not None else None
         self.streams = [generator for _, generator in walk.streams.values()]  # handed in after all numbers

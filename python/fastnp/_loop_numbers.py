@@ -33,7 +33,7 @@ from fastnp._loop_program import (
 from fastnp._loop_values import Passed
 from fastnp._loop_whole import MIRRORED, of_two_signs, power, wide_and
 
-__all__ = ["BINARY", "COMPARE", "OVER_SINGLE", "UNARY", "Numbers"]
+__all__ = ["BINARY", "COMPARE", "UNARY", "Numbers"]
 
 # By the syntax: Python's function, and NumPy's ufunc.
 BINARY: dict[type, tuple[Callable[..., Any], str]] = {
@@ -67,7 +67,7 @@ _CHECKED = frozenset(["add", "subtract", "multiply"])
 _EXACT = 2**53  # whole numbers up to here are float64's
 _LEAST = -(2**63)
 _SINGLE = (numpy.dtype("f4"), numpy.dtype("c8"))
-OVER_SINGLE = 2.0**128 - 2.0**103  # from here on a float is infinite in single precision
+_OVER_SINGLE = 2.0**128 - 2.0**103  # from here on a float is infinite in single precision
 
 
 class Numbers:
@@ -142,6 +142,7 @@ class Numbers:
     def in_single(self, x: Number) -> int:
         """A number of Python's whose cast to single precision does not overflow: of one that does NumPy warns."""
         steps, value = self.steps, x.id
+        self.expect_single(x.id)
 
         def is_over(size: int, op: str, least: float) -> int:
             limits = ((op, least), ("less", math.inf))
@@ -149,15 +150,19 @@ class Numbers:
 
         for part in self.complexes.parts(x) if x.kind is COMPLEX else (x.id,):
             if self.is_constant(part):
-                if OVER_SINGLE <= abs(_float_of(steps.steps[part][7])) < math.inf:
-                    raise Unsupported("has a float that is too large for an operand's dtype")
                 continue
             size = steps.map("absolute", FLOAT64, FLOAT64, part)
-            self.leave(steps.map("logical_not", BOOL, BOOL, is_over(size, "greater_equal", OVER_SINGLE)))
+            self.leave(steps.map("logical_not", BOOL, BOOL, is_over(size, "greater_equal", _OVER_SINGLE)))
             # LLVM may cast it before, where its overflow would count. A test that looks like the one above it would drop.
-            test = is_over(size, "greater", math.nextafter(OVER_SINGLE, 0))
+            test = is_over(size, "greater", math.nextafter(_OVER_SINGLE, 0))
             value = steps.add("select", machine(x.kind), a=test, b=steps.constant(0.0, machine(x.kind)), c=value)
         return value
+
+    def expect_single(self, x: int) -> None:
+        """That a constant does not overflow in single precision, of which no instruction would tell."""
+        parts = map(_float_of, self.steps.steps[x][7:9]) if self.is_constant(x) else ()
+        if any(_OVER_SINGLE <= abs(each) < math.inf for each in parts):
+            raise Unsupported("has a float that is too large for an operand's dtype")
 
     # Operators.
 

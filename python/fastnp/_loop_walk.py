@@ -183,7 +183,7 @@ class Walk(Exits):
                 raise
             del self.steps.steps[mark:]
             del self.frame.loops[loops:], self.iterations[iterations:], self.moves.iterated[iterated:]
-            self.depth, self.arms, self.frame.env, self.is_stored = depth, arms, env, stored
+            self.depth, self.arms, self.frame.env, self.stored = depth, arms, env, stored
             self.draws.waiting = waiting
             self.exit_number = None
             self.statement = statement, env

@@ -267,7 +267,6 @@ class Loop:
             if all(each is Unsupported for each in self.programs.values()):
                 self.refuse(str(why))
             return None
-        program.has_twins = bool(key[-1])
         program.waits = self.parts.options["background"]
         if not program.waits:
             self.make_ready(program, arguments)
@@ -282,7 +281,7 @@ class Loop:
 
     def make_ready(self, program: Any, arguments: tuple[Any, ...]) -> None:
         """Has `entry` serve such calls."""
-        if program.is_of_tuples or program.has_twins:
+        if program.is_of_tuples or twins_of(arguments):  # which the entry does not look at
             return
         self.list_kinds = {
             name: _core._ListKind(known.is_tuple, [list(map(plain, each)) for each in known.kinds]) for name, known in program.all_lists.items()

@@ -342,6 +342,8 @@ def test_what_is_true_may_change() -> None:
             t += len(ys)
             if not [0] * (i % 2):
                 t += 10
+            if [0, i] * (i - 2):
+                t += 1000
             if [[0] * 2 for _ in range(i % 2)]:
                 t += 100
             if t > 9999:

@@ -28,7 +28,7 @@ class Thing:
     def __eq__(self, other: object) -> bool:
         return False
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # so has Python what has an __eq__ alone
 
 
 def told(value: Any) -> Any:
@@ -153,7 +153,7 @@ def float_orders(a: Any, x: Any) -> Any:
         r += 16 * (x == 2**53 + 1) + 32 * (x != 2**53 + 1) + 64 * (x < 2**53 + 3) + 128 * (3**34 >= x)  # noqa: SIM300 - both sides are tested
         r += 256 * (x < 9223372036854775807) + 512 * (x >= 9223372036854775807)
         r += 1024 * (x > -9223372036854775807) + 2048 * (x == -9223372036854775807)
-        r += 4096 * (x < 2**60) + 8192 * (x == 2**60) + 16384 * (-(2**53) - 1 < x)  # noqa: SIM300
+        r += 4096 * (x < 2**60) + 8192 * (x == 2**60) + 16384 * (-(2**53) - 1 < x)  # noqa: SIM300 - as above
     return r
 
 
