@@ -319,6 +319,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
                 throw;
             }
         }
+        detail::clear_float_flags();
         if (is_asked) {
             if (records()) refuse(std::string("sets a part of an array to a ") + Py_TYPE(value)->tp_name);
         } else if (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value)) {

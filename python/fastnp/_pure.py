@@ -39,7 +39,6 @@ _NEW = (
     ast.ListComp,
 )  # expressions that give an object of their own
 _BUILTINS = frozenset("abs all any bool complex divmod enumerate float int len max min pow range reversed round sum tuple zip".split())
-_SCALARS: tuple[type, ...] = (numpy.bool_, numpy.int64, numpy.float64, numpy.complex128)  # beside which Python's numbers are as arrays
 _MODULES = frozenset(["fastnp", "math", "numpy", "operator"])
 _CONTAINERS = (tuple, list, dict)
 _NOTHING: Mapping[str, Any] = {}
@@ -199,7 +198,7 @@ def _computes(function: Any, seen: set[Any]) -> bool:
     if isinstance(function, types.MethodType):
         given, function = {"": function.__self__}, function.__func__
     if isinstance(function, type):
-        return function in (dict, list) or function.__name__ in _BUILTINS or function in _SCALARS
+        return function in (dict, list) or function.__name__ in _BUILTINS or issubclass(function, numpy.generic)
     if not isinstance(function, types.FunctionType):
         return type(function).__module__ in ("fastnp", "fastnp._core", "numpy")  # ufuncs and the like
     if function.__module__.partition(".")[0] in _MODULES:

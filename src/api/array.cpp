@@ -132,10 +132,7 @@ void array::check_contiguous() const {
 
 Scalar array::item_scalar() const {
     if (Recorder* recorder = Recorder::active()) {
-        const shape::Dims sizes = api::dims_of(*this);
-        if (!recorder->graph().sizes().equal(recorder->graph().sizes().product(sizes), shape::Dim(1))) {
-            throw ValueError("can only convert an array of size 1 to a Python scalar");
-        }
+        api::check_single(api::dims_of(*this));
         if (is_recorded() && detail::is_marked(*this)) {
             throw TypeError(
                 "item() makes a plain number of an array that is being differentiated, and the derivative would be lost; leave it an array (a comparison "
@@ -144,7 +141,7 @@ Scalar array::item_scalar() const {
         return recorder->read(api::value_of(*recorder, *this));
     }
     const Memory& memory = api::memory_of(*this, "item()");
-    if (shape::count(memory.shape) != 1) throw ValueError("can only convert an array of size 1 to a Python scalar");
+    if (shape::count(memory.shape) != 1) api::throw_no_single_element();
     alignas(16) std::byte element[16];
     device::read_bytes(element, memory.data, itemsize_of(memory.dtype));
     return ops::load(memory.dtype, element);

@@ -2,7 +2,6 @@
 #include "fastnp/item.h"
 
 #include "api/primitives.h"
-#include "fastnp/error.h"
 
 namespace fastnp {
 
@@ -15,8 +14,7 @@ Dtype widest(Dtype dtype) {
 }
 
 array widened_element(const array& x) {
-    const shape::Dim count = api::arithmetic().product(api::dims_of(x));
-    if (!api::arithmetic().equal(count, shape::Dim(1))) throw ValueError("can only convert an array of size 1 to a Python scalar");
+    api::check_single(api::dims_of(x));
     return reshape(x, {}).astype(widest(x.dtype()));  // a copy: x may be written to
 }
 

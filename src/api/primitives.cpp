@@ -56,6 +56,12 @@ array iota(const Dims& shape, int axis) {
     return apply(Op::iota, attributes, {});
 }
 
+void throw_no_single_element() { throw ValueError("can only convert an array of size 1 to a Python scalar"); }
+
+void check_single(const Dims& sizes) {
+    if (!arithmetic().equal(arithmetic().product(sizes), Dim(1))) throw_no_single_element();
+}
+
 array extent(Dim size) {
     if (size.is_constant()) return constant(size.value(), Dtype::int64);
     Attributes attributes;

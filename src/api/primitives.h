@@ -20,6 +20,10 @@ namespace fastnp::api {
 using shape::Dim;
 using shape::Dims;
 
+/// ValueError, in NumPy's words.
+[[noreturn]] void throw_no_single_element();
+/// ... unless an array of these sizes has one element.
+void check_single(const Dims& sizes);
 /// Memory for an array that is made by the host, at home on the device that the thread's scope names.
 device::Memory allocate(Dtype dtype, const Shape& shape, const shape::AxisOrder& order = {});
 /// The memory of a concrete array. RecordError for a recorded one: "`what` can't be recorded".

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "fastnp/error.h"
+#include "ops/catalogue.h"
+#include "ops/rules.h"
 
 namespace fastnp::transform {
 
@@ -38,7 +40,8 @@ std::vector<Number>& counted() {
     return numbers;
 }
 
-bool is_narrow(Dtype dtype) { return dtype != Dtype::bool_ && dtype != Dtype::int64 && dtype != Dtype::float64 && dtype != Dtype::complex128; }
+// Whether an array of that dtype becomes another one beside an int64, but not beside Python's integer.
+bool is_narrow(Dtype dtype) { return dtype != Dtype::bool_ && promote_types(dtype, Dtype::int64) != dtype; }
 
 Range product(const Range& a, const Range& b) {
     const double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
@@ -94,16 +97,11 @@ private:
     // Nothing: a number of NumPy's, whoever computes it.
     static std::optional<Range> computed(const ir::Node& node, const std::vector<Range>& of) {
         const bool has_bools = std::any_of(node.inputs.begin(), node.inputs.end(), [](Value each) { return each->dtype == Dtype::bool_; });
+        if (ops::info(node.op).rule == &ops::rules::compare) return Range{0, 1};
         switch (node.op) {
             case Op::cast:
                 if (node.dtype == Dtype::bool_) refuse();
                 return node.dtype == Dtype::complex128 ? std::nullopt : std::optional(of[0]);
-            case Op::equal:
-            case Op::not_equal:
-            case Op::less:
-            case Op::less_equal:
-            case Op::greater:
-            case Op::greater_equal: return Range{0, 1};
             case Op::add:
                 if (has_bools) refuse();
                 return Range{of[0].low + of[1].low, of[0].high + of[1].high};
