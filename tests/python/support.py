@@ -143,6 +143,17 @@ def quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
 
+def called(function: Any, *arguments: Any) -> tuple[Any, list[warnings.WarningMessage]]:
+    """What a function gives, or the type and the words of what it raises; and all warnings."""
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        try:
+            result = function(*arguments)
+        except Exception as error:  # compared with the other's
+            result = type(error), str(error)
+    return result, met
+
+
 def outcome(function: Any, *arguments: Any) -> Any:
     """What a function gives, or the exception that it raises."""
     try:

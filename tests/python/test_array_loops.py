@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy
 import pytest
 from array_source import array_source
 from loop_source import function_of
-from support import LONG, SEED
+from support import LONG, SEED, called
 from test_native_loops import programs_of
 
 import fastnp as np
@@ -32,12 +31,7 @@ def every_loop_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def outcome(function: Callable[..., Any], arguments: Any) -> tuple[Any, set[str]]:
     """What it gives or raises, and its warnings: which operation one is of is not known where several may be."""
-    with warnings.catch_warnings(record=True) as met:
-        warnings.simplefilter("always")
-        try:
-            result = function(*arguments)
-        except Exception as error:
-            result = type(error), str(error)
+    result, met = called(function, *arguments)
     return result, {str(each.message).partition(" encountered")[0] for each in met if each.category is RuntimeWarning}
 
 

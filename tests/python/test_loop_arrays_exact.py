@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
 from loop_source import function_of
-from support import SEED, assert_same_bits
+from support import SEED, assert_same_bits, called
 from test_array_loops import every_loop_is_tried  # noqa: F401 - a fixture
 from test_native_loops import programs_of
 
@@ -33,12 +32,7 @@ def made(text: str, name: str) -> Any:
 
 
 def outcome(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, list[str]]:
-    with warnings.catch_warnings(record=True) as met:
-        warnings.simplefilter("always")
-        try:
-            result = function(*arguments)
-        except Exception as error:
-            result = type(error), str(error)
+    result, met = called(function, *arguments)
     return result, sorted({f"{each.category.__name__}: {each.message}" for each in met})
 
 

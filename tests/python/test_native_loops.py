@@ -15,19 +15,14 @@ import numpy
 import pytest
 from loop_functions import LOOPS
 from loop_source import function_of, random_source
-from support import LONG, SEED
+from support import LONG, SEED, called
 
 import fastnp as np
 
 
 def outcome(function: Any, arguments: Any) -> tuple[Any, list[Any]]:
     """What it gives or raises, and its warnings."""
-    with warnings.catch_warnings(record=True) as met:
-        warnings.simplefilter("always")
-        try:
-            result = function(*arguments)
-        except Exception as error:
-            result = type(error), str(error)
+    result, met = called(function, *arguments)
     # Which of several operations a floating-point error was met in is not known of native code.
     told = {(each.category, str(each.message).partition(" in scalar")[0]) for each in met if each.category is not np.RecompileWarning}
     return result, sorted(told, key=str)
