@@ -174,7 +174,7 @@ device::Memory Recorder::evaluate(ir::Value value) {
     for (std::size_t i = 0; i < captured_.size(); ++i) {
         if (!evaluator_.knows(captured_values_[i])) evaluator_.set(captured_values_[i], captured_[i]);
     }
-    device::Memory memory = or_refuse([&] { return evaluator_.evaluate(value, graph_); });
+    device::Memory memory = or_refuse_for_values("what it computed", [&] { return evaluator_.evaluate(value, graph_); });
     looked_flags() |= detail::float_flags();
     return memory;
 }
@@ -217,7 +217,7 @@ std::vector<ir::Value> Recorder::call(const std::string& name, std::span<const i
     std::vector<device::Memory> memories;
     for (const ir::Value operand : operands) memories.push_back(evaluate(operand));
     const bool is_known = reads_.size() < known_reads_.size() && known_reads_[reads_.size()].called;
-    const Called called = is_known ? *known_reads_[reads_.size()].called : make(memories);
+    const Called called = is_known ? *known_reads_[reads_.size()].called : or_refuse_for_values(name, [&] { return make(memories); });
     const auto number = static_cast<std::int64_t>(graph_.calls().size());
     ir::Call expected{name, called.structure, {}};
     for (const device::Memory& memory : called.arrays) expected.types.push_back({memory.dtype, sizes_like(memory.shape, operands)});
