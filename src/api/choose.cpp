@@ -99,8 +99,7 @@ void check_mask(const array& x, const array& mask) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (arithmetic().equal(sizes[i], wanted[i])) continue;
         throw IndexError("boolean index did not match indexed array along axis " + std::to_string(i) + "; size of axis is " +
-                         std::to_string(arithmetic().hint(wanted[i])) + " but size of corresponding boolean axis is " +
-                         std::to_string(arithmetic().hint(sizes[i])));
+                         arithmetic().told(wanted[i]) + " but size of corresponding boolean axis is " + arithmetic().told(sizes[i]));
     }
 }
 

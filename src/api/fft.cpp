@@ -43,7 +43,7 @@ Dtype loop_dtype(const array& x, Dtype single, std::int64_t scale) {
 // x, in the dtype that the op takes, transformed along an axis. `ints`: the op's, but for the last one. The result lies by x as it was given.
 array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype loop, Dim points, int axis) {
     if (!api::arithmetic().at_least(points, Dim(1))) {
-        throw ValueError("Invalid number of FFT data points (" + std::to_string(api::arithmetic().hint(points)) + ") specified.");
+        throw ValueError("Invalid number of FFT data points (" + api::arithmetic().told(points) + ") specified.");
     }
     ir::Attributes attributes;
     attributes.ints = std::move(ints);

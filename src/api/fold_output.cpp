@@ -65,8 +65,8 @@ void check_reduced(const Dims& out, const Dims& x, const Reduced& of) {
         if (reduced ? is_one(size) : same(size, x[i])) continue;
         if (!same(size, all.back()) && !is_one(size)) throw ValueError(no_broadcast + remapped(out, x.size(), newaxes) + text_of(x) + " ");
         if (reduced) {
-            fault = "operand was set up as a reduction along axis " + std::to_string(i) + ", but the length of the axis is " +
-                    std::to_string(arithmetic().hint(size)) + " (it has to be 1)";
+            fault = "operand was set up as a reduction along axis " + std::to_string(i) + ", but the length of the axis is " + arithmetic().told(size) +
+                    " (it has to be 1)";
         } else if (is_one(size)) {
             fault = reduction_required(axis);
         } else {

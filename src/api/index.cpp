@@ -82,8 +82,8 @@ private:
         const Dim start = index >= 0 ? Dim(index) : sizes_.add(size(), Dim(index));
         const bool inside = sizes_.at_least(size(), index >= 0 ? sizes_.add(Dim(index), Dim(1)) : Dim(-index));
         if (!inside) {
-            const std::int64_t told = index == given ? sizes_.hint(Dim(index)) : given;
-            eager::throw_out_of_bounds(told, static_cast<std::int64_t>(plan_.starts.size()), sizes_.hint(size()));
+            const std::int64_t told = index == given ? sizes_.concretize(Dim(index)) : given;
+            eager::throw_out_of_bounds(told, static_cast<std::int64_t>(plan_.starts.size()), sizes_.concretize(size()));
         }
         plan_.dropped.push_back(static_cast<std::int64_t>(plan_.starts.size()));
         plan_.slices = true;

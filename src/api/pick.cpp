@@ -154,7 +154,7 @@ void api::scatter(const array& x, const std::vector<array>& indices, const Opera
         fitted = api::broadcast(given, shape);
     } catch (const ValueError&) {
         if (combine) throw_unfit();
-        const shape::Sizes* sizes = api::active_sizes();
+        shape::Sizes* const sizes = api::active_sizes();
         throw ValueError("shape mismatch: value array of shape " + ops::compact_text(api::dims_of(given), sizes) +
                          " could not be broadcast to indexing result of shape " + ops::compact_text(shape, sizes));
     }
@@ -200,8 +200,8 @@ void set_masked(const array& x, const array& mask, const array& values) {
     const api::Dim count = api::size_of(sum(chosen));
     const api::Dim given = values.ndim() == 0 ? api::Dim(1) : api::dims_of(values)[0];
     if (values.ndim() == 0 || !api::arithmetic().equal(count, given)) {
-        throw ValueError("NumPy boolean array indexing assignment cannot assign " + std::to_string(api::arithmetic().hint(given)) +
-                         " input values to the " + std::to_string(api::arithmetic().hint(count)) + " output values where the mask is true");
+        throw ValueError("NumPy boolean array indexing assignment cannot assign " + api::arithmetic().told(given) + " input values to the " +
+                         api::arithmetic().told(count) + " output values where the mask is true");
     }
     if (api::arithmetic().equal(given, api::Dim(0))) return;
     api::Dims rows{api::arithmetic().product(api::dims_of(mask))};
@@ -259,8 +259,7 @@ array sorted_part(const array& x, std::int64_t first, std::int64_t count) {
     attributes.ints = {ops::normalize_axis(-1, x.ndim()), 0};
     attributes.dims = api::checked_sizes({first, count});
     const api::Dim length = api::dims_of(x).back(), end = api::arithmetic().add(attributes.dims[0], attributes.dims[1]);
-    if (!api::arithmetic().at_least(length, end))
-        throw ValueError("there are no such elements in lines of " + std::to_string(api::arithmetic().hint(length)));
+    if (!api::arithmetic().at_least(length, end)) throw ValueError("there are no such elements in lines of " + api::arithmetic().told(length));
     return api::apply(ir::Op::sort, attributes, {&x, 1});
 }
 

@@ -60,7 +60,7 @@ void check_output(const array& result, const array& out, int core) {
         const Dim there = given[given.size() - static_cast<std::size_t>(core - i)], here = wanted[wanted.size() - static_cast<std::size_t>(core - i)];
         if (api::arithmetic().equal(there, here)) continue;
         throw ValueError("matmul: Output operand 0 has a mismatch in its core dimension " + std::to_string(i) + ", with " + signature + " (size " +
-                         std::to_string(api::arithmetic().hint(there)) + " is different from " + std::to_string(api::arithmetic().hint(here)) + ")");
+                         api::arithmetic().told(there) + " is different from " + api::arithmetic().told(here) + ")");
     }
 }
 
@@ -146,7 +146,7 @@ array dot(const array& x, const array& y) {
     const int y_axis = std::max(y.ndim() - 2, 0);
     const Dim a = left[static_cast<std::size_t>(x_axis)], b = right[static_cast<std::size_t>(y_axis)];
     if (!api::arithmetic().equal(a, b)) {
-        const auto text = [](Dim dim, int axis) { return std::to_string(api::arithmetic().hint(dim)) + " (dim " + std::to_string(axis) + ")"; };
+        const auto text = [](Dim dim, int axis) { return api::arithmetic().told(dim) + " (dim " + std::to_string(axis) + ")"; };
         throw ValueError("shapes " + ops::compact_text(left, api::active_sizes()) + " and " + ops::compact_text(right, api::active_sizes()) +
                          " not aligned: " + text(a, x_axis) + " != " + text(b, y_axis));
     }

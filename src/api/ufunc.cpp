@@ -60,13 +60,11 @@ Shape result_shape(Operands operands, const array* mask, const array* out) {
     static const Shape scalar;
     Shapes shapes;
     for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? &operand->as_array()->body()->memory.shape : &scalar);
+    if (out != nullptr) shapes.push_back(&out->body()->memory.shape);
     if (mask != nullptr) shapes.push_back(&mask->body()->memory.shape);
-    if (out == nullptr) return broadcast_shape(shapes);
-    broadcast_shape(shapes);
-    const Shape& wanted = out->body()->memory.shape;
-    shapes.push_back(&wanted);
     Shape all = broadcast_shape(shapes);
-    if (all == wanted) return all;
+    if (out == nullptr || all == out->body()->memory.shape) return all;
+    const Shape& wanted = out->body()->memory.shape;
     throw ValueError("non-broadcastable output operand with shape " + ops::compact_text(shape::to_dims(wanted)) + " doesn't match the broadcast shape " +
                      ops::compact_text(shape::to_dims(all)));
 }
@@ -177,10 +175,9 @@ array repeated(const Scalar& value, Dtype dtype, const Dims& shape) {
     return wrap(body.value, body.recorder, body.storage, Dims(shape.size(), Dim(0)));
 }
 
-// ValueError unless all shapes can be broadcast to that of out=.
-void check_output_shape(std::vector<Dims> shapes, const array& out) {
+// ValueError unless all shapes, out's among them, can be broadcast to that of out=.
+void check_output_shape(std::span<const Dims> shapes, const array& out) {
     const Dims wanted = dims_of(out);
-    shapes.push_back(wanted);
     const Dims all = ops::broadcast(shapes, active_sizes());
     bool same = all.size() == wanted.size();
     for (std::size_t i = 0; same && i < all.size(); ++i) same = active_sizes()->equal(all[i], wanted[i]);
@@ -205,9 +202,10 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
     }
     std::vector<Dims> shapes;
     for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? dims_of(*operand->as_array()) : Dims());
+    if (options.out) shapes.push_back(dims_of(*options.out));
     if (options.where) shapes.push_back(dims_of(*options.where));
+    if (options.out) check_output_shape(shapes, *options.out);
     const Dims shape = ops::broadcast(shapes, active_sizes());
-    if (options.out) check_output_shape(std::move(shapes), *options.out);
     std::vector<array> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const array* x = operands[i]->as_array();

@@ -96,8 +96,8 @@ array of_system(const array& a, const array& b, const Solve& solve) {
     const shape::Arithmetic sizes = api::arithmetic();
     if (!sizes.equal(rows_of(right), rows_of(a))) {
         throw ValueError(std::string(is_vector ? "solve1" : "solve") + ": Input operand 1 has a mismatch in its core dimension 0, with gufunc signature " +
-                         (is_vector ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)") + " (size " + std::to_string(sizes.hint(rows_of(right))) +
-                         " is different from " + std::to_string(sizes.hint(rows_of(a))) + ")");
+                         (is_vector ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)") + " (size " + sizes.told(rows_of(right)) + " is different from " +
+                         sizes.told(rows_of(a)) + ")");
     }
     const array x = api::cast(solve(api::cast(a, working_dtype(result)), right), result);
     return is_vector ? squeeze(x, -1) : x;

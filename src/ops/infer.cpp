@@ -140,8 +140,8 @@ Dims concatenated(const Call& call) {
         for (std::size_t a = 0; a < result.size(); ++a) {
             if (a == axis || call.sizes.equal(result[a], shape[a])) continue;
             throw ValueError("all the input array dimensions except for the concatenation axis must match exactly, but along dimension " +
-                             std::to_string(a) + ", the array at index 0 has size " + std::to_string(call.sizes.hint(result[a])) +
-                             " and the array at index " + std::to_string(i) + " has size " + std::to_string(call.sizes.hint(shape[a])));
+                             std::to_string(a) + ", the array at index 0 has size " + call.sizes.told(result[a]) + " and the array at index " +
+                             std::to_string(i) + " has size " + call.sizes.told(shape[a]));
         }
         result[axis] = call.sizes.add(result[axis], shape[axis]);
     }
@@ -200,7 +200,7 @@ Type infer_matmul(const Call& call) {
     const std::size_t m = y.size();
     if (!call.sizes.equal(x[n - 1], y[m - 2])) {
         throw ValueError("matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
-                         std::to_string(call.sizes.hint(y[m - 2])) + " is different from " + std::to_string(call.sizes.hint(x[n - 1])) + ")");
+                         call.sizes.told(y[m - 2]) + " is different from " + call.sizes.told(x[n - 1]) + ")");
     }
     Dims result = broadcast_stacks(x, y, {x[n - 2], y[m - 1]}, call.sizes.sizes());
     result.push_back(x[n - 2]);

@@ -56,8 +56,8 @@ SmallVector<std::int64_t> normalize_axes(std::span<const std::int64_t> axes, int
 shape::Dims reshaped(const shape::Dims& from, shape::Dims to, shape::Sizes* sizes);
 
 /// "(2, 3)" and "(2,)", as Python prints a tuple.
-std::string shape_text(const shape::Dims& shape, const shape::Sizes* sizes = nullptr);
+std::string shape_text(const shape::Dims& shape, shape::Sizes* sizes = nullptr);
 /// "(2,3)" and "(2,)", as NumPy's own errors print shapes.
-std::string compact_text(const shape::Dims& shape, const shape::Sizes* sizes = nullptr);
+std::string compact_text(const shape::Dims& shape, shape::Sizes* sizes = nullptr);
 
 }  // namespace fastnp::ops

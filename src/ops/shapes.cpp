@@ -14,23 +14,23 @@ using shape::Sizes;
 
 namespace {
 
-std::string tuple_text(const Dims& shape, const Sizes* sizes, const char* separator) {
+std::string tuple_text(const Dims& shape, Sizes* sizes, const char* separator) {
     std::string result = "(";
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (i != 0) result += separator;
-        result += std::to_string(shape[i].is_constant() || sizes == nullptr ? shape[i].value() : sizes->hint(shape[i]));
+        result += Arithmetic(sizes).told(shape[i]);
     }
     return result + (shape.size() == 1 ? ",)" : ")");
 }
 
 }  // namespace
 
-std::string shape_text(const Dims& shape, const Sizes* sizes) { return tuple_text(shape, sizes, ", "); }
-std::string compact_text(const Dims& shape, const Sizes* sizes) { return tuple_text(shape, sizes, ","); }
+std::string shape_text(const Dims& shape, Sizes* sizes) { return tuple_text(shape, sizes, ", "); }
+std::string compact_text(const Dims& shape, Sizes* sizes) { return tuple_text(shape, sizes, ","); }
 
 namespace {
 
-[[noreturn]] void throw_no_broadcast(std::span<const Dims> shapes, const Sizes* sizes) {
+[[noreturn]] void throw_no_broadcast(std::span<const Dims> shapes, Sizes* sizes) {
     std::string text = "operands could not be broadcast together with shapes ";
     for (const Dims& shape : shapes) text += compact_text(shape, sizes) + " ";
     throw ValueError(text);
@@ -111,14 +111,14 @@ SmallVector<std::int64_t> normalize_axes(std::span<const std::int64_t> axes, int
 namespace {
 
 // NumPy prints a size that was left open by its place: "(4)" for (-1, 4), "(4,newaxis)" for (4, -1).
-std::string wanted_text(const Dims& to, const Sizes* sizes, bool open) {
+std::string wanted_text(const Dims& to, Sizes* sizes, bool open) {
     if (!open) return compact_text(to, sizes);
     std::string result;
     for (const Dim dim : to) {
         const bool is_open = dim == Dim(-1);
         if (is_open && result.empty()) continue;
         result += result.empty() ? "" : ",";
-        result += is_open ? "newaxis" : std::to_string(dim.is_constant() ? dim.value() : sizes->hint(dim));
+        result += is_open ? "newaxis" : Arithmetic(sizes).told(dim);
     }
     return "(" + result + ")";
 }
@@ -136,7 +136,7 @@ Dims reshaped(const Dims& from, Dims to, Sizes* table) {
     }
     const Dim count = sizes.product(from);
     const auto fail = [&]() {
-        throw ValueError("cannot reshape array of size " + std::to_string(sizes.hint(count)) + " into shape " + wanted_text(to, table, open != to.size()));
+        throw ValueError("cannot reshape array of size " + sizes.told(count) + " into shape " + wanted_text(to, table, open != to.size()));
     };
     if (open == to.size()) {
         if (!sizes.equal(count, sizes.product(to))) fail();

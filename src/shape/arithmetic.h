@@ -2,6 +2,8 @@
 // recording's table.
 #pragma once
 
+#include <string>
+
 #include "shape/dim.h"
 
 namespace fastnp::shape {
@@ -41,6 +43,10 @@ public:
     Dim max(Dim a, Dim b) const { return at_least(a, b) ? a : b; }
     Dim min(Dim a, Dim b) const { return at_least(b, a) ? a : b; }
     std::int64_t hint(Dim dim) const { return dim.is_constant() ? dim.value() : table().hint(dim); }
+    /// The number a size has now; ties a recording to it.
+    std::int64_t concretize(Dim dim) const { return dim.is_constant() ? dim.value() : table().concretize(dim); }
+    /// The same for the text of an error, which the function that meets it may catch and read.
+    std::string told(Dim dim) const { return std::to_string(concretize(dim)); }
     Sizes* sizes() const { return sizes_; }
 
 private:

@@ -20,7 +20,7 @@ void check_parts(Dim count, std::span<const array> parts) {
         const shape::Dims shape = api::dims_of(each);
         if (shape.empty() || !api::arithmetic().equal(shape[0], count)) {
             throw ValueError("loop: an array of shape " + ops::shape_text(shape, api::active_sizes()) + " does not have a part for each of " +
-                             std::to_string(api::arithmetic().hint(count)) + " turns");
+                             api::arithmetic().told(count) + " turns");
         }
     }
 }
@@ -28,7 +28,7 @@ void check_parts(Dim count, std::span<const array> parts) {
 void check_state(const array& next, const array& state, std::size_t number) {
     if (next.dtype() == state.dtype() && next.shape() == state.shape()) return;
     const auto text = [](const array& x) {
-        return "shape " + ops::shape_text(api::dims_of(x), nullptr) + " and dtype " + std::string(name_of(x.dtype()));
+        return "shape " + ops::shape_text(api::dims_of(x), api::active_sizes()) + " and dtype " + std::string(name_of(x.dtype()));
     };
     throw TypeError("loop: the body turns state " + std::to_string(number) + " of " + text(state) + " into one of " + text(next));
 }

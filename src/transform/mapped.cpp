@@ -58,9 +58,9 @@ array Examples::add(const array& x, std::optional<int> axis) {
         const shape::Dim size = api::dims_of(x)[static_cast<std::size_t>(place)];
         const shape::Dim first = api::dims_of(arrays_[0])[static_cast<std::size_t>(axes_[0])];
         if (!api::arithmetic().equal(size, first)) {
-            throw ValueError("vmap: the axes that are mapped over have different sizes: " + std::to_string(api::arithmetic().hint(first)) + " (axis " +
+            throw ValueError("vmap: the axes that are mapped over have different sizes: " + api::arithmetic().told(first) + " (axis " +
                              std::to_string(axes_[0]) + " of an array of shape " + ops::shape_text(api::dims_of(arrays_[0]), api::active_sizes()) +
-                             ") and " + std::to_string(api::arithmetic().hint(size)) + " (axis " + std::to_string(place) + " of one of shape " +
+                             ") and " + api::arithmetic().told(size) + " (axis " + std::to_string(place) + " of one of shape " +
                              ops::shape_text(api::dims_of(x), api::active_sizes()) + ")");
         }
     }
