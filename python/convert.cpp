@@ -4,13 +4,13 @@
 #include "tape.h"
 
 #include "exchange.h"
-#include "fastnp/detail/float_flags.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/once.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/device.h"
+#include "float_errors.h"
 #include "foreign.h"
 #include "lent.h"
 #include "number.h"
@@ -181,13 +181,17 @@ bool holds_recorded(PyObject* object, const Nesting* outer = nullptr) {
     return false;
 }
 
+// The items of a list that an array can be made of.
+std::span<PyObject*> items_of(const Nesting& list) {
+    if (!list.is_array_like()) throw ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.");
+    return {PySequence_Fast_ITEMS(list.object), static_cast<std::size_t>(PySequence_Fast_GET_SIZE(list.object))};
+}
+
 array stack_of(PyObject* sequence, const Nesting* outer = nullptr) {
     const Nesting here{sequence, outer};
-    if (!here.is_array_like()) throw ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.");
     std::vector<Operand> operands;
     std::vector<Dtype> dtypes;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
-        PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
+    for (PyObject* item : items_of(here)) {
         if (is_recorded_number(item)) operands.push_back(to_array(item));  // it follows the arguments
         else operands.push_back(holds_recorded(item) ? Operand(stack_of(item, &here)) : to_operand(item));
         if (const array* x = operands.back().as_array()) dtypes.push_back(x->dtype());
@@ -198,6 +202,26 @@ array stack_of(PyObject* sequence, const Nesting* outer = nullptr) {
     for (const Operand& operand : operands)
         parts.push_back(operand.as_array() != nullptr ? operand.as_array()->astype(dtype) : array(*operand.as_scalar(), dtype));
     return stack(parts, 0).copy(Order::c);
+}
+
+// As stack_of, where the dtype is given: each number is converted by itself, and has to fit.
+array elements_within(PyObject* object, Dtype dtype, const Nesting* outer) {
+    const Nesting here{object, outer};
+    if (holds_recorded(object)) {
+        std::vector<array> parts;
+        for (PyObject* item : items_of(here)) parts.push_back(elements_within(item, dtype, &here));
+        return stack(parts, 0).copy(Order::c);
+    }
+    if (is_size(object)) {
+        if (dtype == Dtype::bool_) return detail::size_value(size_of(object)).astype(dtype);
+        const std::optional<array> fitting = size_as_array(object, dtype);
+        return fitting ? *fitting : converted_to(own(PyNumber_Long(object)).get(), dtype);
+    }
+    if (is_recorded_float(object)) return to_operand_beside(object, dtype).as_array()->astype(dtype);
+    if (!is_ndarray(object)) return converted_to(object, dtype);
+    note_lost_parts(object, dtype);
+    expect_to_fit(object, dtype);
+    return value_of(object).astype(dtype);
 }
 
 std::optional<Scalar> python_integer(PyObject* object) {
@@ -262,18 +286,40 @@ bool is_plain(PyObject* object) {
 }
 
 array converted_to(PyObject* object, Dtype dtype, int rank) {
-    const Ref plain = with_views(object);
-    const detail::KeptFloatFlags kept;  // NumPy has looked at its own
+    const Ref plain = without_lost_parts(with_views(object).get(), dtype);
+    const ToldByNumpy told;
     return from_made(own(PyArray_FromAny(plain.get(), descr_of(dtype), 0, rank, NPY_ARRAY_FORCECAST, nullptr)).get());
 }
 
+void expect_to_fit(PyObject* value, Dtype dtype) {
+    if (recording == nullptr || !is_ndarray(value) || !reinterpret_cast<NdArray*>(value)->scalar || kind_of(dtype) != 'i') return;
+    const array& given = value_of(value);
+    if (detail::is_mapped(given) || is_complex(given.dtype()) || can_cast(given.dtype(), dtype)) return;
+    const std::int64_t high = INT64_MAX >> (64 - 8 * static_cast<int>(itemsize_of(dtype)));
+    array fits;
+    if (is_floating(given.dtype())) {
+        const array wide = given.astype(Dtype::float64);
+        const double above = static_cast<double>(high) + 1;  // rounded up to it for 64 bits, of which no float lies right below -above
+        fits = logical_and(less(wide, Scalar(above)), itemsize_of(dtype) == 8 ? greater_equal(wide, Scalar(-above)) : greater(wide, Scalar(-above - 1)));
+    } else {
+        fits = less_equal(given, Scalar(high));
+        if (kind_of(given.dtype()) == 'i') fits = logical_and(fits, greater_equal(given, Scalar(-high - 1)));
+    }
+    if (!static_cast<bool>(fits)) refuse("sets an element to a number that does not fit");
+}
+
+array elements_of(PyObject* object, Dtype dtype) { return elements_within(object, dtype, nullptr); }
+
 Operand to_assigned(PyObject* object, Dtype dtype, std::optional<int> rank) {
+    if (dtype != Dtype::bfloat16 && holds_recorded(object)) return elements_of(object, dtype);
     if (dtype == Dtype::bfloat16 || is_small_number(object) || !is_plain(object)) return to_operand(object);
     const bool is_set_alone = rank && (*rank <= 0 || PyArray_IsScalar(object, Generic));
     if (!is_set_alone) return converted_to(object, dtype, rank.value_or(0));
     const Ref element = own(PyArray_NewFromDescr(&PyArray_Type, descr_of(dtype), 0, nullptr, nullptr, nullptr, 0, nullptr));
     const Ref key = rank == 0 ? Ref::borrow(Py_Ellipsis) : own(PyTuple_New(0));
-    check(PyObject_SetItem(element.get(), key.get(), object));
+    const Ref number = without_lost_parts(object, dtype);
+    const ToldByNumpy told;
+    check(PyObject_SetItem(element.get(), key.get(), number.get()));
     return from_made(element.get());
 }
 
@@ -295,7 +341,7 @@ array to_array(PyObject* object) {
     }
     if (holds_recorded(object)) return stack_of(object);
     const Ref plain = with_views(object);
-    const detail::KeptFloatFlags kept;  // NumPy has looked at its own
+    const ToldByNumpy told;
     return from_made(own(PyArray_FromAny(plain.get(), nullptr, 0, 0, 0, nullptr)).get());
 }
 
@@ -465,6 +511,15 @@ Scalar to_scalar(PyObject* object) {
         return to_scalar(view.get());
     }
     throw NeedsNumpy{};
+}
+
+Scalar to_initial(PyObject* object, Dtype elements) {
+    if (PyArray_IsScalar(object, Generic)) {
+        const Dtype given = to_array(object).dtype();
+        const bool is_negative = kind_of(given) == 'i' && kind_of(elements) == 'u';
+        if (is_negative || (is_complex(given) && !is_complex(elements)) || (is_inexact(given) && !is_inexact(elements))) throw NeedsNumpy{};
+    }
+    return to_scalar(object);
 }
 
 array undifferentiated(const array& value) { return value.is_recorded() && detail::is_marked(value) ? stop_gradient(value) : value; }

@@ -46,6 +46,10 @@ Operand to_operand_beside(PyObject* object, Dtype dtype);
 bool is_plain(PyObject* object);
 /// Such an object as an array of a dtype, element by element and with the errors of NumPy; of no more axes than `rank` if that isn't 0.
 array converted_to(PyObject* object, Dtype dtype, int rank = 0);
+/// The same of recorded numbers, too, and of lists that hold some.
+array elements_of(PyObject* object, Dtype dtype);
+/// NumPy sets elements of signed integers by way of Python's int, which must fit: a scalar that is recorded is expected to.
+void expect_to_fit(PyObject* value, Dtype dtype);
 /// What an array of a dtype is set to, or a part of it with `rank` axes, or the single element: lists and NumPy's scalars are converted as NumPy does it.
 constexpr int single_element = -1;
 Operand to_assigned(PyObject* object, Dtype dtype, std::optional<int> rank = std::nullopt);
@@ -53,6 +57,8 @@ Operand to_assigned(PyObject* object, Dtype dtype, std::optional<int> rank = std
 bool is_operand(PyObject* object);
 /// A plain number: Python's, NumPy's, or a 0-d array's.
 Scalar to_scalar(PyObject* object);
+/// What a fold of such elements begins with. NumPy casts its own numbers; those that lose something are left to it.
+Scalar to_initial(PyObject* object, Dtype elements);
 
 /// A new fastnp.ndarray; `base` is borrowed.
 PyObject* wrap(array value, PyObject* base = nullptr, bool scalar = false);

@@ -7,6 +7,7 @@
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/device.h"
+#include "float_errors.h"
 #include "functions.h"
 #include "ndarray.h"
 #include "size.h"
@@ -52,7 +53,8 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
     if (!is_array && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
     // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.
     const auto ordered = [order](array made) { return order == Order::f && !made.is_f_contiguous() ? made.copy(order) : std::move(made); };
-    if (dtype && is_plain(object) && !(records() && dtype == Dtype::bfloat16)) return {ordered(converted_to(object, *dtype)), nullptr};
+    const bool is_converted = is_plain(object) || is_size(object) || PyList_CheckExact(object) || PyTuple_CheckExact(object);
+    if (dtype && is_converted && !(records() && dtype == Dtype::bfloat16)) return {ordered(elements_of(object, *dtype)), nullptr};
     array value = to_array(object);
     if (dtype && *dtype != value.dtype()) {
         if (copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
@@ -99,13 +101,17 @@ bool fits(PyObject* value, Dtype dtype) {
 
 // The number or the array that full() and full_like() are of. NumPy's casts of numbers are its own here: NaN becomes an integer, 300 no int8.
 Operand fill_operand(PyObject* value, std::optional<Dtype> dtype) {
+    if (dtype) note_lost_parts(value, *dtype);
     if (!dtype || *dtype == Dtype::bfloat16 || !is_plain(value) || PyList_Check(value) || PyTuple_Check(value) || fits(value, *dtype)) {
         return to_operand_beside(value, dtype.value_or(Dtype::float64));
     }
     const Ref full = import_attribute("numpy", "full");
     const Ref shape = own(PyTuple_New(0));
     const Ref descr(reinterpret_cast<PyObject*>(descr_of(*dtype)));
-    return to_scalar(own(PyObject_CallFunctionObjArgs(full.get(), shape.get(), value, descr.get(), nullptr)).get());
+    const Ref own_complex = PyComplex_CheckExact(value) ? own(PyArray_FromAny(value, nullptr, 0, 0, 0, nullptr)) : Ref::borrow(value);
+    const Ref number = without_lost_parts(own_complex.get(), *dtype);
+    const ToldByNumpy told;
+    return to_scalar(own(PyObject_CallFunctionObjArgs(full.get(), shape.get(), number.get(), descr.get(), nullptr)).get());
 }
 
 Dtype dtype_of_fill(const Operand& fill, std::optional<Dtype> dtype) {

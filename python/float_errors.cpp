@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -103,11 +104,15 @@ Ref numpy_function(const char* name, const char* method, bool of_array) {
 
 }  // namespace
 
-PyObject* state_object() {
+static PyObject* state_variable() {
     static PyObject* variable = nullptr;
     kept_attribute(variable, "numpy._core.umath", "_extobj_contextvar");
+    return variable;
+}
+
+PyObject* state_object() {
     PyObject* now = nullptr;
-    if (PyContextVar_Get(variable, nullptr, &now) < 0) throw PythonError{};
+    if (PyContextVar_Get(state_variable(), nullptr, &now) < 0) throw PythonError{};
     Py_XDECREF(now);  // it is in the context
     return now;
 }
@@ -192,11 +197,15 @@ bool FloatWatch::is_certain() const {
 // Whether a number of Python's is past what the array's dtype has.
 bool FloatWatch::has_too_large_number() const {
     const auto is_too_large = [&](PyObject* number, PyObject* other) {
-        if (!PyFloat_CheckExact(number) || !is_ndarray(other)) return false;
-        const double most = value_of(other).dtype() == Dtype::float16   ? 65504.0
-                            : value_of(other).dtype() == Dtype::float32 ? static_cast<double>(std::numeric_limits<float>::max())
-                                                                        : std::numeric_limits<double>::max();
-        return std::isfinite(PyFloat_AS_DOUBLE(number)) && std::abs(PyFloat_AS_DOUBLE(number)) > most;
+        if (!is_number(number) || !is_ndarray(other)) return false;
+        const Dtype dtype = value_of(other).dtype();
+        const bool is_half = dtype == Dtype::float16 || (itemsize_of(dtype) == 1 && PyLong_CheckExact(number));  // which functions of bytes compute in
+        const double most = is_half                   ? 65504.0
+                            : dtype == Dtype::float32 ? static_cast<double>(std::numeric_limits<float>::max())
+                                                      : std::numeric_limits<double>::max();
+        const double value = PyFloat_AsDouble(number);
+        if (value == -1 && PyErr_Occurred() != nullptr) PyErr_Clear();  // an int beyond all floats, of which an error tells
+        return std::isfinite(value) && std::abs(value) > most;
     };
     for (Py_ssize_t i = 0; i < nargs_; ++i) {
         for (Py_ssize_t j = first_ != nullptr ? -1 : 0; j < nargs_; ++j) {
@@ -300,17 +309,84 @@ void FloatWatch::judge() const {
 
 namespace {
 
-// Whether elements of that dtype lose the imaginary parts of an object's.
+// Whether elements of that dtype lose the imaginary parts of an array's.
 bool is_lost(PyObject* object, Dtype dtype) {
     if (object == nullptr || is_complex(dtype) || dtype == Dtype::bool_) return false;
     if (is_ndarray(object)) return is_complex(value_of(object).dtype());
-    return PyArray_Check(object) && PyArray_ISCOMPLEX(as_numpy(object));  // of scalars NumPy tells where they are converted
+    return PyArray_Check(object) && PyArray_ISCOMPLEX(as_numpy(object));
+}
+
+// The same of numbers and what is in lists.
+bool is_lost_within(PyObject* object, Dtype dtype, int depth = 0) {
+    if (object == nullptr || is_complex(dtype) || dtype == Dtype::bool_) return false;
+    if ((!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || depth > 8) {
+        return PyComplex_Check(object) || PyArray_IsScalar(object, ComplexFloating) || is_lost(object, dtype);
+    }
+    PyObject** const items = PySequence_Fast_ITEMS(object);
+    return std::any_of(items, items + PySequence_Fast_GET_SIZE(object), [&](PyObject* each) { return is_lost_within(each, dtype, depth + 1); });
 }
 
 }  // namespace
 
+namespace {
+
+// NumPy's state in which nothing is told.
+PyObject* quiet_state() {
+    static PyObject* state = nullptr;
+    if (state == nullptr) {
+        const Ref make = import_attribute("numpy._core.umath", "_make_extobj");
+        const Ref none = own(PyTuple_New(0));
+        const Ref modes = own(Py_BuildValue("{s:s}", "all", "ignore"));
+        state = check(PyObject_Call(make.get(), none.get(), modes.get()));
+    }
+    return state;
+}
+
+// Of complex numbers of NumPy's, also in lists; Python's are none that NumPy converts.
+Ref real_part(PyObject* object) {
+    if (PyArray_IsScalar(object, ComplexFloating) || PyArray_Check(object)) return own(PyObject_GetAttrString(object, "real"));
+    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return Ref::borrow(object);
+    Ref items = own(PySequence_List(object));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
+        check(PyList_SetItem(items.get(), i, real_part(PyList_GET_ITEM(items.get(), i)).release()));
+    }
+    return PyList_CheckExact(object) ? items : own(PyList_AsTuple(items.get()));
+}
+
+// What functions of the C library raised, which is not to be seen in the flags of the processor's vectors alone.
+unsigned flags_of_library() {
+    const int set = std::fetestexcept(FE_ALL_EXCEPT);
+    return ((set & FE_INVALID) != 0 ? detail::float_invalid : 0U) | ((set & FE_DIVBYZERO) != 0 ? detail::float_divide : 0U) |
+           ((set & FE_OVERFLOW) != 0 ? detail::float_overflow : 0U) | ((set & FE_UNDERFLOW) != 0 ? detail::float_underflow : 0U);
+}
+
+}  // namespace
+
+ToldByNumpy::ToldByNumpy() {
+    detail::clear_float_flags();
+    if (recording == nullptr) return;
+    std::feclearexcept(FE_ALL_EXCEPT);
+    state_ = own(PyContextVar_Set(state_variable(), quiet_state()));
+}
+
+ToldByNumpy::~ToldByNumpy() {
+    if (!state_) return;
+    recording->float_errors.met |= flags_of_library();
+    if (PyContextVar_Reset(state_variable(), state_.get()) < 0) PyErr_Clear();
+}
+
+void note_lost_parts(PyObject* object, Dtype dtype) {
+    if (recording != nullptr && is_lost_within(object, dtype)) recording->float_errors.met |= lost_imaginary;
+}
+
+Ref without_lost_parts(PyObject* object, Dtype dtype) {
+    note_lost_parts(object, dtype);
+    return recording != nullptr && is_lost_within(object, dtype) ? real_part(object) : Ref::borrow(object);
+}
+
 void FloatWatch::set_result(Dtype dtype) {
-    is_asked_ = is_asked_ || is_lost(first_, dtype) || std::any_of(args_, args_ + nargs_, [&](PyObject* each) { return is_lost(each, dtype); });
+    const auto loses = [&](PyObject* each) { return is_told_ ? is_lost(each, dtype) : is_lost_within(each, dtype); };
+    is_asked_ = is_asked_ || loses(first_) || std::any_of(args_, args_ + nargs_, loses);
 }
 
 void FloatWatch::tell() const {
@@ -350,7 +426,7 @@ void note_assignment(const array& part, PyObject* values) {
 
 void look_at_assignment(const array& part, PyObject* values) {
     const bool is_asked = is_lost(values, part.dtype());
-    if (is_asked && recording != nullptr) recording->float_errors.met |= lost_imaginary;
+    if (recording != nullptr) recording->float_errors.met |= detail::float_flags() | (is_asked ? lost_imaginary : 0U);
     if (!detail::any_float_flag() && !is_asked) return;
     detail::clear_float_flags();
     if (records() || is_not_numpys(values) || part.is_recorded() || part.dtype() == Dtype::bfloat16) return;

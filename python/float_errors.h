@@ -24,6 +24,26 @@ void refuse_on_devices();
 /// In a recording: what the function is recorded under counts for its calls.
 void note_float_state();
 
+/// For the length of work of NumPy's, which tells of its errors itself: the flags are afterwards what they were. In the recording of a compiled function
+/// it keeps quiet, and what was met is noted: each call, as is the first one, is told of it then.
+class ToldByNumpy {
+public:
+    ToldByNumpy();
+    ~ToldByNumpy();
+    ToldByNumpy(const ToldByNumpy&) = delete;
+    ToldByNumpy& operator=(const ToldByNumpy&) = delete;
+
+private:
+    detail::KeptFloatFlags kept_;
+    Ref state_;  // the token to put NumPy's back
+};
+
+/// What NumPy is to convert to elements of that dtype: while a compiled function is recorded, numbers without the imaginary parts that are lost, which is
+/// noted.
+Ref without_lost_parts(PyObject* object, Dtype dtype);
+/// Notes what the elements of a recorded array lose, too.
+void note_lost_parts(PyObject* object, Dtype dtype);
+
 /// A call of a function of NumPy's, by its name ("divide", "add.reduce", "ndarray.astype"), and the arguments to judge it by. Made before the call, since
 /// results may be written over operands.
 class FloatWatch {
@@ -47,6 +67,9 @@ public:
 
     /// The result is of this dtype: complex arguments lose their imaginary parts where it is none, of which NumPy warns.
     void set_result(Dtype dtype);
+
+    /// NumPy converts the numbers that the function is given, and tells of them then.
+    void set_told() { is_told_ = true; }
 
     /// NumPy has a word for such a call in any case.
     void ask() { is_asked_ = true; }
@@ -79,6 +102,7 @@ private:
     PyObject* kwnames_;
     Py_ssize_t first_output_ = 0, output_count_ = 0;
     bool is_operator_ = false;
+    bool is_told_ = false;   // what numbers lose
     bool is_asked_ = false;  // NumPy, whatever the flags are
     std::unique_ptr<NotedArguments> noted_;  // the arguments for the journal of a recording, where they are written over
     std::vector<std::pair<PyObject*, Ref>> kept_;  // an operand, and what it was

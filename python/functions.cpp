@@ -147,12 +147,15 @@ PyObject* numpy_method(const char* name, PyObject* self, PyObject* const* args, 
 // Whether NumPy asks the arguments of a function that makes arrays.
 constexpr bool asks(std::string_view creator) { return creator.ends_with("_like") || creator == "linspace"; }
 
-PyObject* invoke(const char* name, bool asks, const Signature& signature, Body body, PyObject* first, PyObject* const* args, Py_ssize_t nargs,
+enum FunctionKind : std::uint8_t { function, both, creator };
+
+PyObject* invoke(const char* name, FunctionKind kind, const Signature& signature, Body body, PyObject* first, PyObject* const* args, Py_ssize_t nargs,
                  PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         FloatWatch watch(name, args, nargs, kwnames);
         if (first != nullptr) watch.set_first(first);
-        if (asks && any_overrides(args, count_of(nargs, kwnames), first == nullptr ? name : nullptr)) {
+        if (kind == creator) watch.set_told();
+        if ((kind != creator || asks(name)) && any_overrides(args, count_of(nargs, kwnames), first == nullptr ? name : nullptr)) {
             return first == nullptr ? call_numpy(name, args, nargs, kwnames) : numpy_method(name, first, args, nargs, kwnames);
         }
         try {
@@ -190,16 +193,14 @@ PyObject* invoke_method(const char* name, const Signature& signature, Body body,
     });
 }
 
-enum FunctionKind : std::uint8_t { function, both, creator };
-
 #define FUNCTION(name, kind, signature)                                                                                    \
     PyObject* name##_function(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {                     \
         static const Signature parameters(#name, signature);                                                               \
-        return invoke(#name, kind != creator || asks(#name), parameters, &name##_body, nullptr, args, nargs, kwnames);     \
+        return invoke(#name, kind, parameters, &name##_body, nullptr, args, nargs, kwnames);                               \
     }                                                                                                                      \
     [[maybe_unused]] PyObject* name##_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
         static const Signature parameters(#name, signature);                                                               \
-        return invoke(#name, true, parameters, &name##_body, self, args, nargs, kwnames);                                  \
+        return invoke(#name, both, parameters, &name##_body, self, args, nargs, kwnames);                                  \
     }
 #define METHOD(name, signature)                                                                               \
     PyObject* name##_own_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \

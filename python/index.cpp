@@ -245,24 +245,6 @@ static Operand element_operand(PyObject* value, Dtype dtype) {
     raise(PyExc_ValueError, "setting an array element with a sequence.");
 }
 
-// NumPy sets elements of signed integers by way of Python's int, which must fit: a scalar that is recorded is expected to.
-static void expect_to_fit(PyObject* value, Dtype dtype) {
-    if (recording == nullptr || !is_ndarray(value) || !reinterpret_cast<NdArray*>(value)->scalar || kind_of(dtype) != 'i') return;
-    const array& given = value_of(value);
-    if (detail::is_mapped(given) || is_complex(given.dtype()) || can_cast(given.dtype(), dtype)) return;
-    const std::int64_t high = INT64_MAX >> (64 - 8 * static_cast<int>(itemsize_of(dtype)));
-    array fits;
-    if (is_floating(given.dtype())) {
-        const array wide = given.astype(Dtype::float64);
-        const double above = static_cast<double>(high) + 1;  // rounded up to it for 64 bits, of which no float lies right below -above
-        fits = logical_and(less(wide, Scalar(above)), itemsize_of(dtype) == 8 ? greater_equal(wide, Scalar(-above)) : greater(wide, Scalar(-above - 1)));
-    } else {
-        fits = less_equal(given, Scalar(high));
-        if (kind_of(given.dtype()) == 'i') fits = logical_and(fits, greater_equal(given, Scalar(-high - 1)));
-    }
-    if (!static_cast<bool>(fits)) refuse("sets an element to a number that does not fit");
-}
-
 // On a device. What is wrong with a subscript or a value is for NumPy to say; nothing was written then.
 static bool try_to_set(const array& target, PyObject* key, PyObject* value) {
     try {

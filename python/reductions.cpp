@@ -1,7 +1,9 @@
 // Reductions, scans, clip, round and where: bodies of functions.def.
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
+#include "float_errors.h"
 #include "functions.h"
+#include "size.h"
 #include "tape.h"
 
 namespace fastnp::python {
@@ -16,13 +18,13 @@ struct FoldArguments {
     PyObject *axis = nullptr, *dtype = nullptr, *out = nullptr, *keepdims = nullptr, *initial = nullptr, *where = nullptr;
 };
 
-FoldOptions to_options(const FoldArguments& given) {
+FoldOptions to_options(const FoldArguments& given, const Operand& elements) {
     FoldOptions options;
     if (given.axis != nullptr && PyList_Check(given.axis)) raise(PyExc_TypeError, "'list' object cannot be interpreted as an integer");
     options.axis = to_axes(given.axis);
     options.keepdims = !is_missing(given.keepdims) && is_true(given.keepdims);
     options.dtype = to_dtype(given.dtype);
-    if (!is_missing(given.initial)) options.initial = to_scalar(given.initial);
+    if (!is_missing(given.initial)) options.initial = to_initial(given.initial, options.dtype.value_or(elements.as_array()->dtype()));
     options.where = to_mask(given.where);
     options.out = to_out(given.out);
     return options;
@@ -31,7 +33,10 @@ FoldOptions to_options(const FoldArguments& given) {
 // Reductions of one element type keep it: a list, or a number, is an array first.
 Operand fold_operand(PyObject* object) { return to_array(object); }
 
-PyObject* fold(Fold function, PyObject* a, const FoldArguments& given) { return finish(function(fold_operand(a), to_options(given)), given.out); }
+PyObject* fold(Fold function, PyObject* a, const FoldArguments& given) {
+    const Operand elements = fold_operand(a);
+    return finish(function(elements, to_options(given, elements)), given.out);
+}
 
 using Join = array (*)(const Operand&, const Operand&, const UfuncOptions&);
 
@@ -43,7 +48,10 @@ PyObject* fold(Fold function, Join join, PyObject* a, FoldArguments given) {
     if (value_of(initial).ndim() != 0 || (!has_identity && !is_missing(given.where))) return fold(function, a, given);
     PyObject* const out = given.out;
     given.initial = given.out = nullptr;
-    const array rest = function(fold_operand(a), to_options(given));
+    const Operand elements = fold_operand(a);
+    const array rest = function(elements, to_options(given, elements));
+    note_lost_parts(initial, rest.dtype());
+    expect_to_fit(initial, rest.dtype());
     UfuncOptions options;
     options.out = to_out(out);
     return finish(join(value_of(initial).astype(rest.dtype()), rest, options), out);
@@ -78,8 +86,9 @@ void check_counts(PyObject* where) {
 PyObject* spread(array (*function)(const Operand&, const FoldOptions&, double), PyObject** v) {
     only_defaults({v[7]});
     check_counts(v[6]);
-    const FoldOptions options = to_options({v[1], v[2], v[3], v[5], nullptr, v[6]});
-    return finish(function(fold_operand(v[0]), options, to_ddof(v[4], v[8])), v[3]);
+    const Operand elements = fold_operand(v[0]);
+    const FoldOptions options = to_options({v[1], v[2], v[3], v[5], nullptr, v[6]}, elements);
+    return finish(function(elements, options, to_ddof(v[4], v[8])), v[3]);
 }
 
 }  // namespace
@@ -145,7 +154,11 @@ PyObject* copyto_body(PyObject** v) {
         if (v[i] != nullptr) (void)records_with(v[i]);
     }
     prepare_write(v[0]);
-    copyto(value_of(v[0]), to_operand(v[1]), v[2] == nullptr ? Casting::same_kind : to_casting(v[2]), to_mask(v[3]));
+    // A number has a dtype of its own here, and is cast.
+    const bool is_cast = PyFloat_Check(v[1]) != 0 && !is_inexact(value_of(v[0]).dtype());
+    const bool is_huge = PyLong_CheckExact(v[1]) != 0 && !small_int(v[1]).has_value();
+    const Operand source = is_cast ? Operand(to_array(v[1])) : is_huge ? Operand(elements_of(v[1], value_of(v[0]).dtype())) : to_operand(v[1]);
+    copyto(value_of(v[0]), source, v[2] == nullptr ? Casting::same_kind : to_casting(v[2]), to_mask(v[3]));
     return Py_NewRef(Py_None);
 }
 

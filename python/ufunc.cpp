@@ -232,9 +232,10 @@ PyObject* reduce_by_row(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
         options.out = to_out(v[3]);
         options.keepdims = v[4] != nullptr && is_true(v[4]);
         if (v[5] == Py_None) throw NeedsNumpy{};  // initial=None: no identity
-        if (!is_missing(v[5])) options.initial = to_scalar(v[5]);
+        const array elements = to_array(v[0]);
+        if (!is_missing(v[5])) options.initial = to_initial(v[5], options.dtype.value_or(elements.dtype()));
         options.where = to_mask(v[6]);
-        return finish(reduction->fold(to_array(v[0]), options), v[3]);
+        return finish(reduction->fold(elements, options), v[3]);
     } catch (const NeedsNumpy&) {
         return numpy_method(self, "reduce", args, nargs, kwnames);
     }

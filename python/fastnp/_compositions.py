@@ -353,10 +353,11 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
     if not copy or z.dtype.kind != "f":
         raise Unsupported
     limits = numpy.finfo(z.dtype)
+    made = z.copy()
     # Each element is looked at as it was given: what takes the place of a NaN may be infinite.
-    made = _core.where(z == -numpy.inf, limits.min if neginf is None else neginf, z)
-    made = _core.where(z == numpy.inf, limits.max if posinf is None else posinf, made)
-    made = _core.where(_core.isnan(z), nan, made)
+    _core.copyto(made, nan, where=_core.isnan(z))
+    _core.copyto(made, limits.max if posinf is None else posinf, where=z == numpy.inf)
+    _core.copyto(made, limits.min if neginf is None else neginf, where=z == -numpy.inf)
     return _core._laid_like(made, z) if made.ndim else made[()]
 
 

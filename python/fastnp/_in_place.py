@@ -125,13 +125,13 @@ def _castable(values: Any, dtype: Any) -> Any:
 
 def _cycled(values: Any, dtype: Any, count: int) -> Any:
     """So many elements, from the beginning again where they end; one stands for all."""
-    line = _core.asarray(values).reshape(-1)
+    line = _core.asarray(values, dtype).reshape(-1)
     size = _count(line)
     if size == 0:
         raise Unsupported
     if size > 1 and size != count:
         line = line[:count] if size > count else _core.take(line, _core.arange(count) % size)
-    return line.astype(dtype, copy=False)
+    return line
 
 
 def _through_line(x: Any, write: Callable[[Any], None]) -> None:
@@ -186,7 +186,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     x = _target(arr)
     chosen = _chosen(mask, x)
-    line = _core.asarray(_castable(vals, x.dtype)).reshape(-1).astype(x.dtype, copy=False)
+    line = _core.asarray(_castable(vals, x.dtype), x.dtype).reshape(-1)
     size = _count(line)
     if size == 0:
         raise Unsupported

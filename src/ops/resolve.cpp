@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fastnp/detail/float_flags.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
 #include "ops/rules.h"
@@ -274,9 +275,20 @@ float to_odd(double value) {
     return std::bit_cast<float>(bits | 1U);
 }
 
+// A conversion that raises the flags that NumPy's does: in software it is not seen by the processor.
+float16_t half_of(float number) {
+    constexpr float smallest_normal = 0x1p-14F;
+    const float16_t half(number);
+    if (std::isnan(number)) return half;
+    const auto stored = static_cast<float>(half);
+    if (std::isinf(stored) && !std::isinf(number)) fastnp::detail::raise_float_flags(fastnp::detail::float_overflow);
+    if (std::abs(stored) < smallest_normal && stored != number) fastnp::detail::raise_float_flags(fastnp::detail::float_underflow);
+    return half;
+}
+
 double rounded(double value, Dtype dtype) {
     switch (dtype) {
-        case Dtype::float16: return static_cast<double>(static_cast<float>(float16_t(to_odd(value))));
+        case Dtype::float16: return static_cast<double>(static_cast<float>(half_of(to_odd(value))));
         case Dtype::bfloat16: return static_cast<double>(static_cast<float>(bfloat16_t(to_odd(value))));
         case Dtype::float32:
         case Dtype::complex64: return static_cast<double>(static_cast<float>(value));
