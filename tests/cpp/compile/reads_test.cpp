@@ -148,4 +148,32 @@ BOOST_AUTO_TEST_CASE(truth_of_arrays) {
     BOOST_TEST(static_cast<bool>(full({1, 1}, std::numeric_limits<double>::quiet_NaN())));
 }
 
+// Whether a call meets an error depends on its values, whatever the first one met.
+BOOST_AUTO_TEST_CASE(errors_are_caught_in_the_calls_that_meet_them) {
+    const auto taken = [](const array& x, const array& i) {
+        try {
+            return take(x, i);
+        } catch (const IndexError&) {
+            return full_like(x, -1);
+        }
+    };
+    const auto spectrum = [](const array& x, const array&) {
+        try {
+            return real(linalg::eigvals(where(eye(2) > 0, x, 0.0)));
+        } catch (const LinAlgError&) {
+            return full_like(x, -1);
+        }
+    };
+    const array fine = array({1.0, 2.0}), infinite = array({1.0, std::numeric_limits<double>::infinity()});
+    const array inside = array({0, 1}), outside = array({0, 2});
+    const auto check = [&](const auto& written) {
+        const auto f = compile(written);
+        for (const array* x : {&infinite, &fine, &infinite, &fine, &fine}) {
+            for (const array* i : {&outside, &inside, &inside, &outside}) BOOST_TEST(equal(f(*x, *i), written(*x, *i)));
+        }
+    };
+    check(taken);
+    check(spectrum);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
