@@ -188,6 +188,7 @@ class Calls:
     def __init__(self) -> None:
         self.draws: dict[int, Draws] = {}  # by the generator's id
         self.fresh: dict[int, tuple[Any, Any]] = {}  # generators that the function makes, and their states then
+        self.raised: tuple[str, Exception] | None = None  # the last call that raised for a part
 
     def add_given(self, array: Any) -> Any:
         """An array that stands for any one of the parts of what a call gave."""
@@ -211,7 +212,11 @@ class Calls:
         if source is None:
             steps = Loop([(outside, varies)], None, None)
             loop = Looped(outside.__name__, steps, None, outside.native)
-            (result,) = _call(loop, ((self.size, all_given), {}), depth - 1)
+            try:
+                (result,) = _call(loop, ((self.size, all_given), {}), depth - 1)
+            except Exception as error:
+                self.raised = outside.__name__, error
+                raise
             made = _without_derivative(_map(lambda leaf: self.add_given(leaf) if type(leaf) is _core.ndarray else leaf, result), given)
             if not steps.gives_views:
                 return made
@@ -230,6 +235,12 @@ class Calls:
             return self.add_given(_core.zeros((self.size, *leaf.shape[1:]), dtype=leaf.dtype))
 
         return _without_derivative(_map(stand_in, tried(outside, all_given, varies, depth)), given)
+
+    def check_caught(self) -> None:
+        """At the end of the function: what a call raises for one part, the function would catch for all."""
+        if self.raised is not None:
+            name, error = self.raised
+            raise TypeError(f"vmap: {name} raises an error for a part, which the function catches for all of them ({error})") from error
 
     def _draws_of(self, outside: Outside) -> Draws:
         key = id(outside.source)

@@ -36,6 +36,7 @@ class Vmap(Transformed):
             keywords = parts.checked(keywords)
             with parts.named(self.axis_name), _mapped.entered(parts), _mapped.watched(self.function):
                 result = _rolled.rolled(self.function)(*given, **keywords)
+                parts.check_caught()
                 parts.make_all()
             _float_errors.leave(parts)
             parts.write_back()

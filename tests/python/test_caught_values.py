@@ -69,6 +69,28 @@ FAULTS: dict[str, tuple[Callable[[Any, Any, Any], Any], Any, Any]] = {
 FINE = [1.5, 1.25, 0.75], [1, 1, 1]
 
 
+@pytest.mark.parametrize("compiles", [False, True])
+@pytest.mark.parametrize("name", ["bincount", "repeat", "digitize", "choose"])
+def test_an_error_of_a_part_is_not_caught_for_all(name: str, compiles: bool) -> None:
+    mapped = np.vmap(caught_as_zero(FAULTS[name][0]))
+    mapped = np.compile(mapped) if compiles else mapped
+    x = np.ones((2, 3))
+    assert mapped(x, np.ones((2, 3), int)).tolist() == x.tolist()
+    with pytest.raises(TypeError, match=f"vmap: numpy.{name} raises an error for a part, which the function catches for all of them"):
+        mapped(x, np.asarray([FINE[1], FAULTS[name][2]]))
+
+
+def caught_as_zero(fault: Callable[..., Any]) -> Callable[..., Any]:
+    def f(x: Any, i: Any) -> Any:
+        try:
+            fault(np, x, i)
+        except ValueError:
+            return x * 0
+        return x
+
+    return f
+
+
 def _raise(x: Any) -> None:
     if x[0] < 0:
         raise ValueError(f"{float(x[0])} is below zero")
