@@ -84,6 +84,8 @@ PyObject* read_element(const array& value);
 PyObject* readable_view(PyObject* object, const char* what);
 /// The same for what goes to code that knows nothing of derivatives: TypeError where one would be lost.
 PyObject* foreign_view(PyObject* object, const char* what);
+/// TypeError where code that knows nothing of derivatives would take the elements of an array that is being differentiated.
+void keep_derivative(const array& value, const char* what);
 /// TypeError where a value that is being differentiated becomes a plain number, which carries no derivative.
 void keep_number(PyObject* object, const char* what);
 /// The value as a constant to derivatives: for what has none (text, int()).

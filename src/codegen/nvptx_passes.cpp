@@ -188,25 +188,47 @@ llvm::Value* negated(const llvm::Instruction& instruction) {
     return match(&instruction, m_Neg(m_Value(x))) || match(&instruction, m_Mul(m_Value(x), m_AllOnes())) ? x : nullptr;
 }
 
+// Of 16 bits, in which there are instructions, and of which ptxas makes ones of 32.
+bool is_widened(const llvm::Instruction& instruction) {
+    return instruction.getType()->isIntOrIntVectorTy() && instruction.getType()->getScalarSizeInBits() == 16;
+}
+
+bool is_magnitude(const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::abs;
+}
+
 }  // namespace
 
 void hide_negations(llvm::Function& function) {
-    std::vector<llvm::Instruction*> negations;
+    std::vector<llvm::Instruction*> negations, magnitudes;
     bool any = false;
     for (llvm::Instruction& each : llvm::instructions(function)) {
         any = any || is_least_or_most(each);
         if (negated(each) != nullptr) negations.push_back(&each);
+        if (is_magnitude(each) && is_widened(each)) magnitudes.push_back(&each);
     }
-    if (!any || negations.empty()) return;
+    std::erase_if(negations, [&](const llvm::Instruction* each) { return !any && !is_widened(*each); });
+    if (negations.empty() && magnitudes.empty()) return;
     llvm::IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
     llvm::Value* zero = entry.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z, {}, {});  // blocks have one number
+    const auto own_zero = [&](llvm::IRBuilder<>& ir, llvm::Type* type) {
+        llvm::Value* own = ir.CreateZExtOrTrunc(zero, type->getScalarType());
+        const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+        return vector != nullptr ? ir.CreateVectorSplat(vector->getNumElements(), own) : own;
+    };
+    const auto replace = [](llvm::Instruction* instruction, llvm::Value* by) {
+        instruction->replaceAllUsesWith(by);
+        instruction->eraseFromParent();
+    };
     for (llvm::Instruction* each : negations) {
         llvm::IRBuilder<> ir(each);
-        llvm::Type* type = each->getType();
-        llvm::Value* own = ir.CreateZExtOrTrunc(zero, type->getScalarType());
-        if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) own = ir.CreateVectorSplat(vector->getNumElements(), own);
-        each->replaceAllUsesWith(ir.CreateSub(own, negated(*each)));
-        each->eraseFromParent();
+        replace(each, ir.CreateSub(own_zero(ir, each->getType()), negated(*each)));
+    }
+    for (llvm::Instruction* each : magnitudes) {
+        llvm::IRBuilder<> ir(each);
+        llvm::Value* x = each->getOperand(0);
+        replace(each, ir.CreateSelect(ir.CreateICmpSLT(x, llvm::Constant::getNullValue(x->getType())), ir.CreateSub(own_zero(ir, x->getType()), x), x));
     }
 }
 

@@ -32,7 +32,8 @@ inline constexpr const char* unroll_count = "llvm.loop.unroll.count";
 /// the loads that it needs have: 2 % of a stencil's time on an H200.
 void put_stores_in_turn(llvm::Module& module);
 
-/// ptxas (CUDA 13.0) makes one instruction of max(max(-a, -b), -c) of integers, VIMNMX3, and loses the sign of b. Beside minima and maxima negative
+/// ptxas (CUDA 13.0) makes one instruction of max(max(-a, -b), -c) of integers, VIMNMX3, and loses the sign of b. And it negates numbers of 16 bits, and
+/// takes their magnitudes, in 32: -(-32768) is 32768 where it is compared, shifted or widened. Beside minima and maxima, and of 16 bits anywhere, negative
 /// numbers are subtracted from a zero that it does not know to be one.
 void hide_negations(llvm::Function& function);
 

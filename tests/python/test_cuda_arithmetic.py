@@ -221,3 +221,43 @@ def test_least_and_most_of_negative_numbers(dtype: str, negative: str, fold: str
     wanted = function(numpy, x)
     assert found.dtype == wanted.dtype
     numpy.testing.assert_array_equal(found, wanted)
+
+
+# What leaves the narrow integers' range and comes in again, and what looks at more bits than theirs.
+WRAPPED: dict[str, Callable[..., Any]] = {
+    "negative": lambda xp, x: -x,
+    "magnitude": lambda xp, x: xp.abs(x),
+    "from zero": lambda xp, x: xp.zeros_like(x) - x,
+    "complement": lambda xp, x: ~x + xp.ones_like(x),
+    "negative product": lambda xp, x: x * ~xp.zeros_like(x),
+    "quotient": lambda xp, x: x // ~xp.zeros_like(x),
+    "double": lambda xp, x: x + x,
+    "square": lambda xp, x: x * x,
+    "shifted": lambda xp, x: x << xp.ones_like(x),
+    "next": lambda xp, x: x + xp.ones_like(x),
+    "difference": lambda xp, x: x[::-1] - x,
+}
+LOOKS: dict[str, Callable[..., Any]] = {
+    **{dtype: lambda xp, x, dtype=dtype: x.astype(dtype) for dtype in "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c16".split()},
+    "below zero": lambda xp, x: x < xp.zeros_like(x),
+    "shift": lambda xp, x: x >> xp.full_like(x, 3),
+    "most": lambda xp, x: xp.maximum(xp.maximum(x, x[::-1]), -x),
+    "least": lambda xp, x: xp.minimum(x, xp.full_like(x, 5)),
+    "remainder": lambda xp, x: x % xp.full_like(x, 7),
+    "float quotient": lambda xp, x: x / xp.full_like(x, 3),
+    "sum": lambda xp, x: xp.sum(x),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_integers_wrap_where_they_are_looked_at(name: str) -> None:
+    for dtype in "i1 u1 i2 u2 i4 u4 i8 u8".split():
+        ends = numpy.iinfo(dtype)
+        x = numpy.array([ends.min, ends.min + 1, ends.max // 2, 0, 1, 5, ends.max - 1, ends.max], dtype)
+        for look in LOOKS.values():
+            with numpy.errstate(all="ignore"):
+                expected = look(numpy, WRAPPED[name](numpy, x))
+                with np.device("cuda"):
+                    found = numpy.asarray(np.compile(lambda x, look=look: look(np, WRAPPED[name](np, x)))(np.asarray(x)))
+            assert found.dtype == expected.dtype
+            numpy.testing.assert_array_equal(found, expected, err_msg=dtype)

@@ -152,6 +152,20 @@ BOOST_AUTO_TEST_CASE(minima_and_maxima_are_given_no_negations) {
     BOOST_TEST(ptx.find("%ctaid.z") != std::string::npos);
 }
 
+// ptxas would negate in 32 bits: see hide_negations.
+BOOST_AUTO_TEST_CASE(numbers_of_16_bits_are_not_negated) {
+    Kernels kernels;
+    for (const Op op : {Op::negative, Op::absolute, Op::sign, Op::floor_divide}) {
+        const bool is_binary = op == Op::floor_divide;
+        kernels.add("wide_" + std::string(ops::info(op).name), {int16, int16}, [&](Builder& b, const std::vector<Value>& x) {
+            const Value narrow = is_binary ? b.map(op, int16, int16, {x[0], x[1]}) : b.map(op, int16, int16, {x[0]});
+            return b.cast(narrow, int32);
+        });
+    }
+    const std::string ptx = kernels.ptx(90);
+    for (const char* instruction : {"neg.s16", "abs.s16"}) BOOST_TEST(ptx.find(instruction) == std::string::npos, instruction);
+}
+
 BOOST_AUTO_TEST_CASE(arithmetic_is_exact) {
     for (const Dtype dtype : {float32, float64}) {
         const std::string type = dtype == float32 ? "f32" : "f64";
