@@ -107,7 +107,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));
     passes.run(module, analyses.modules);
     for (llvm::Function& function : module) {
-        if (!function.isDeclaration()) hide_negations(function);
+        if (function.isDeclaration()) continue;
+        hide_negations(function);
+        hide_sign_extensions(function);
     }
 }
 

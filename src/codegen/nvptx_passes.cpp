@@ -198,6 +198,31 @@ bool is_magnitude(const llvm::Instruction& instruction) {
     return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::abs;
 }
 
+// Whether it has the sign of a narrower number, as it is or with zeros before it.
+bool is_sign_extended(const llvm::Value* value) {
+    if (const auto* widened = llvm::dyn_cast<llvm::ZExtInst>(value)) value = widened->getOperand(0);
+    return llvm::isa<llvm::SExtInst>(value) || llvm::isa<llvm::AShrOperator>(value);
+}
+
+// A zero that ptxas does not know to be one.
+class UnknownZero {
+public:
+    explicit UnknownZero(llvm::Function& function) : function_(function) {}
+    llvm::Value* of(llvm::IRBuilder<>& ir, llvm::Type* type) {
+        if (zero_ == nullptr) {
+            llvm::IRBuilder<> entry(&*function_.getEntryBlock().getFirstInsertionPt());
+            zero_ = entry.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z, {}, {});  // blocks have one number
+        }
+        llvm::Value* own = ir.CreateZExtOrTrunc(zero_, type->getScalarType());
+        const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+        return vector != nullptr ? ir.CreateVectorSplat(vector->getNumElements(), own) : own;
+    }
+
+private:
+    llvm::Function& function_;
+    llvm::Value* zero_ = nullptr;
+};
+
 }  // namespace
 
 void hide_negations(llvm::Function& function) {
@@ -209,26 +234,34 @@ void hide_negations(llvm::Function& function) {
         if (is_magnitude(each) && is_widened(each)) magnitudes.push_back(&each);
     }
     std::erase_if(negations, [&](const llvm::Instruction* each) { return !any && !is_widened(*each); });
-    if (negations.empty() && magnitudes.empty()) return;
-    llvm::IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
-    llvm::Value* zero = entry.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z, {}, {});  // blocks have one number
-    const auto own_zero = [&](llvm::IRBuilder<>& ir, llvm::Type* type) {
-        llvm::Value* own = ir.CreateZExtOrTrunc(zero, type->getScalarType());
-        const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-        return vector != nullptr ? ir.CreateVectorSplat(vector->getNumElements(), own) : own;
-    };
+    UnknownZero zero(function);
     const auto replace = [](llvm::Instruction* instruction, llvm::Value* by) {
         instruction->replaceAllUsesWith(by);
         instruction->eraseFromParent();
     };
     for (llvm::Instruction* each : negations) {
         llvm::IRBuilder<> ir(each);
-        replace(each, ir.CreateSub(own_zero(ir, each->getType()), negated(*each)));
+        replace(each, ir.CreateSub(zero.of(ir, each->getType()), negated(*each)));
     }
     for (llvm::Instruction* each : magnitudes) {
         llvm::IRBuilder<> ir(each);
         llvm::Value* x = each->getOperand(0);
-        replace(each, ir.CreateSelect(ir.CreateICmpSLT(x, llvm::Constant::getNullValue(x->getType())), ir.CreateSub(own_zero(ir, x->getType()), x), x));
+        replace(each, ir.CreateSelect(ir.CreateICmpSLT(x, llvm::Constant::getNullValue(x->getType())), ir.CreateSub(zero.of(ir, x->getType()), x), x));
+    }
+}
+
+void hide_sign_extensions(llvm::Function& function) {
+    std::vector<llvm::Instruction*> conversions;
+    for (llvm::Instruction& each : llvm::instructions(function)) {
+        if (llvm::isa<llvm::UIToFPInst>(each) && is_sign_extended(each.getOperand(0))) conversions.push_back(&each);
+    }
+    UnknownZero zero(function);
+    for (llvm::Instruction* each : conversions) {
+        auto* const widened = llvm::dyn_cast<llvm::ZExtInst>(each->getOperand(0));
+        llvm::Instruction* const user = widened != nullptr ? widened : each;
+        llvm::IRBuilder<> ir(user);
+        llvm::Value* extended = user->getOperand(0);
+        user->setOperand(0, ir.CreateAdd(extended, zero.of(ir, extended->getType())));
     }
 }
 

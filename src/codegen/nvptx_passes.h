@@ -37,6 +37,10 @@ void put_stores_in_turn(llvm::Module& module);
 /// numbers are subtracted from a zero that it does not know to be one.
 void hide_negations(llvm::Function& function);
 
+/// ptxas (CUDA 13.0) takes unsigned numbers that are converted to floats for signed ones where instructions before have taken them out of others, sign and
+/// all: int8 to uint32 to float32 of four elements that are loaded at once. It is not shown that they are these.
+void hide_sign_extensions(llvm::Function& function);
+
 /// Kernels say at once that the next one may begin, which happens when all their blocks have, and wait for the one before them, and so for all before
 /// that. What it wrote is there then. Blocks are on the GPU by that time: on an H200 1.7 microseconds fewer pass between two kernels.
 void overlap_launches(llvm::Module& module);

@@ -261,3 +261,22 @@ def test_integers_wrap_where_they_are_looked_at(name: str) -> None:
                     found = numpy.asarray(np.compile(lambda x, look=look: look(np, WRAPPED[name](np, x)))(np.asarray(x)))
             assert found.dtype == expected.dtype
             numpy.testing.assert_array_equal(found, expected, err_msg=dtype)
+
+
+@pytest.mark.parametrize("dtype", "? i1 u1 i2 u2 i4 u4 i8 u8".split())
+def test_casts_of_casts(dtype: str) -> None:
+    """Of four elements that are loaded at once, too."""
+    ends = numpy.array([0, 1]) if dtype == "?" else numpy.array([numpy.iinfo(dtype).min, numpy.iinfo(dtype).max], dtype)
+    x = numpy.concatenate([ends.astype(dtype), random.integers(0, 256, 62).astype(dtype), numpy.arange(-32, 32).astype(dtype)])
+    dtypes = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8".split()
+    kept = {"f": "fc", "c": "c"}  # what NumPy makes of others is C's choice, or half of them
+    chains = [(first, second) for first in dtypes for second in dtypes if second[0] in kept.get(first[0], second)]
+    count = 24 if "FASTNP_SIMULATED_DEVICE" in os.environ else len(chains)
+    chosen = [chains[place] for place in random.permutation(len(chains))[:count]]
+    for begin in range(0, count, 12):
+        part = chosen[begin : begin + 12]
+        with numpy.errstate(all="ignore"), np.device("cuda"):
+            found = np.compile(lambda x, part=part: [x.astype(first).astype(second) for first, second in part])(np.asarray(x))
+        for (first, second), each in zip(part, found, strict=True):
+            with numpy.errstate(all="ignore"):
+                numpy.testing.assert_array_equal(numpy.asarray(each), x.astype(first).astype(second), err_msg=f"{first} {second}")

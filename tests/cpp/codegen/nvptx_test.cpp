@@ -166,6 +166,17 @@ BOOST_AUTO_TEST_CASE(numbers_of_16_bits_are_not_negated) {
     for (const char* instruction : {"neg.s16", "abs.s16"}) BOOST_TEST(ptx.find(instruction) == std::string::npos, instruction);
 }
 
+// ptxas would take them for signed: see hide_sign_extensions.
+BOOST_AUTO_TEST_CASE(unsigned_numbers_are_not_seen_to_be_extended) {
+    for (const Dtype from : {int8, int16}) {
+        for (const Dtype wide : {uint32, uint64}) {
+            Kernels kernels;
+            kernels.add("chain", {from}, [&](Builder& b, const std::vector<Value>& x) { return b.cast(b.cast(x[0], wide), float32); }, 4);
+            BOOST_TEST(has(kernels.ptx(90), "%ctaid.z"), name_of(from) << " " << name_of(wide));
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(arithmetic_is_exact) {
     for (const Dtype dtype : {float32, float64}) {
         const std::string type = dtype == float32 ? "f32" : "f64";
