@@ -18,6 +18,7 @@
 #include "size.h"
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -204,6 +205,21 @@ array stack_of(PyObject* sequence, const Nesting* outer = nullptr) {
     return stack(parts, 0).copy(Order::c);
 }
 
+constexpr const char* unfit = "sets an element to a number that does not fit";
+
+// That a float which is recorded lies in the range of integers of a dtype, cut off.
+void expect_float_to_fit(const array& given, Dtype dtype) {
+    if (recording == nullptr || detail::is_mapped(given)) return;
+    const bool is_signed = kind_of(dtype) == 'i';
+    const int bits = 8 * static_cast<int>(itemsize_of(dtype));
+    const array wide = given.astype(Dtype::float64);
+    const double above = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -above : 0.0;
+    // Of 64 bits no float lies right below -above.
+    const array fits =
+        logical_and(less(wide, Scalar(above)), is_signed && bits == 64 ? greater_equal(wide, Scalar(least)) : greater(wide, Scalar(least - 1)));
+    if (!static_cast<bool>(fits)) refuse(unfit);
+}
+
 // As stack_of, where the dtype is given: each number is converted by itself, and has to fit.
 array elements_within(PyObject* object, Dtype dtype, const Nesting* outer) {
     const Nesting here{object, outer};
@@ -217,7 +233,10 @@ array elements_within(PyObject* object, Dtype dtype, const Nesting* outer) {
         const std::optional<array> fitting = size_as_array(object, dtype);
         return fitting ? *fitting : converted_to(own(PyNumber_Long(object)).get(), dtype);
     }
-    if (is_recorded_float(object)) return to_operand_beside(object, dtype).as_array()->astype(dtype);
+    if (is_recorded_float(object)) {
+        if (is_integer(dtype)) expect_float_to_fit(float_value(object), dtype);
+        return to_operand_beside(object, dtype).as_array()->astype(dtype);
+    }
     if (!is_ndarray(object)) return converted_to(object, dtype);
     note_lost_parts(object, dtype);
     expect_to_fit(object, dtype);
@@ -294,18 +313,13 @@ array converted_to(PyObject* object, Dtype dtype, int rank) {
 void expect_to_fit(PyObject* value, Dtype dtype) {
     if (recording == nullptr || !is_ndarray(value) || !reinterpret_cast<NdArray*>(value)->scalar || kind_of(dtype) != 'i') return;
     const array& given = value_of(value);
-    if (detail::is_mapped(given) || is_complex(given.dtype()) || can_cast(given.dtype(), dtype)) return;
+    if (is_complex(given.dtype()) || can_cast(given.dtype(), dtype)) return;
+    if (is_floating(given.dtype())) return expect_float_to_fit(given, dtype);
+    if (detail::is_mapped(given)) return;
     const std::int64_t high = INT64_MAX >> (64 - 8 * static_cast<int>(itemsize_of(dtype)));
-    array fits;
-    if (is_floating(given.dtype())) {
-        const array wide = given.astype(Dtype::float64);
-        const double above = static_cast<double>(high) + 1;  // rounded up to it for 64 bits, of which no float lies right below -above
-        fits = logical_and(less(wide, Scalar(above)), itemsize_of(dtype) == 8 ? greater_equal(wide, Scalar(-above)) : greater(wide, Scalar(-above - 1)));
-    } else {
-        fits = less_equal(given, Scalar(high));
-        if (kind_of(given.dtype()) == 'i') fits = logical_and(fits, greater_equal(given, Scalar(-high - 1)));
-    }
-    if (!static_cast<bool>(fits)) refuse("sets an element to a number that does not fit");
+    array fits = less_equal(given, Scalar(high));
+    if (kind_of(given.dtype()) == 'i') fits = logical_and(fits, greater_equal(given, Scalar(-high - 1)));
+    if (!static_cast<bool>(fits)) refuse(unfit);
 }
 
 array elements_of(PyObject* object, Dtype dtype) { return elements_within(object, dtype, nullptr); }

@@ -353,13 +353,6 @@ Ref real_part(PyObject* object) {
     return PyList_CheckExact(object) ? items : own(PyList_AsTuple(items.get()));
 }
 
-// What functions of the C library raised, which is not to be seen in the flags of the processor's vectors alone.
-unsigned flags_of_library() {
-    const int set = std::fetestexcept(FE_ALL_EXCEPT);
-    return ((set & FE_INVALID) != 0 ? detail::float_invalid : 0U) | ((set & FE_DIVBYZERO) != 0 ? detail::float_divide : 0U) |
-           ((set & FE_OVERFLOW) != 0 ? detail::float_overflow : 0U) | ((set & FE_UNDERFLOW) != 0 ? detail::float_underflow : 0U);
-}
-
 }  // namespace
 
 ToldByNumpy::ToldByNumpy() {
@@ -371,8 +364,11 @@ ToldByNumpy::ToldByNumpy() {
 
 ToldByNumpy::~ToldByNumpy() {
     if (!state_) return;
-    recording->float_errors.met |= flags_of_library();
+    recording->float_errors.met |= detail::library_float_flags();
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);  // what the work raised may be on its way
     if (PyContextVar_Reset(state_variable(), state_.get()) < 0) PyErr_Clear();
+    PyErr_Restore(type, value, trace);
 }
 
 void note_lost_parts(PyObject* object, Dtype dtype) {

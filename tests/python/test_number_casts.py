@@ -52,7 +52,7 @@ WAYS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "real": lambda m, x, v: x.real.__setitem__(0, v),
 }
 NUMBERS = [
-    *(0, -1, 300, 2**63, 10**39, 10**400, 2.5, 1e-46, 1e39, float("inf"), float("nan"), 1j),
+    *(0, -1, 300, 2**63, 10**39, 10**400, 2.5, 300.5, -1.5, 1e5, 1e-46, 1e39, float("inf"), float("nan"), 1j),
     *(numpy.int64(300), numpy.float64(1e39), numpy.complex128(1j)),
 ]
 DTYPES = ["f4", "f2", "f8", "i4", "i1", "u1", "c8", "?"]

@@ -13,6 +13,13 @@ namespace fastnp::detail {
 /// Kinds of errors, as bits.
 enum FloatFlag : unsigned { float_invalid = 1, float_divide = 2, float_overflow = 4, float_underflow = 8 };
 
+/// The flags that functions of the C library raise, which are not all those of the processor's vectors.
+inline unsigned library_float_flags() {
+    const int set = std::fetestexcept(FE_ALL_EXCEPT);
+    return ((set & FE_INVALID) != 0 ? float_invalid : 0U) | ((set & FE_DIVBYZERO) != 0 ? float_divide : 0U) |
+           ((set & FE_OVERFLOW) != 0 ? float_overflow : 0U) | ((set & FE_UNDERFLOW) != 0 ? float_underflow : 0U);
+}
+
 #if defined(__x86_64__)
 
 namespace mxcsr {
@@ -40,11 +47,7 @@ inline void raise_float_flags(unsigned flags) {
 
 #else
 
-inline unsigned float_flags() {
-    const int set = std::fetestexcept(FE_ALL_EXCEPT);
-    return ((set & FE_INVALID) != 0 ? float_invalid : 0U) | ((set & FE_DIVBYZERO) != 0 ? float_divide : 0U) |
-           ((set & FE_OVERFLOW) != 0 ? float_overflow : 0U) | ((set & FE_UNDERFLOW) != 0 ? float_underflow : 0U);
-}
+inline unsigned float_flags() { return library_float_flags(); }
 inline bool any_float_flag() { return float_flags() != 0; }
 inline void clear_float_flags() { std::feclearexcept(FE_ALL_EXCEPT); }
 inline void raise_float_flags(unsigned flags) {
