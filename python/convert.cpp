@@ -70,6 +70,12 @@ PyArray_Descr* descr_of(Dtype dtype) {
     return PyArray_DescrFromType(numpy_numbers[static_cast<int>(dtype)]);
 }
 
+std::pair<double, double> integers_of(Dtype dtype) {
+    const bool is_signed = kind_of(dtype) == 'i';
+    const double above = std::ldexp(1.0, 8 * static_cast<int>(itemsize_of(dtype)) - (is_signed ? 1 : 0));
+    return {is_signed ? -above : 0.0, above};
+}
+
 std::optional<Dtype> dtype_of_descr(PyArray_Descr* descr) {
     const int number = descr->type_num;
     if (number >= 0 && number < 32) {
@@ -210,13 +216,11 @@ constexpr const char* unfit = "sets an element to a number that does not fit";
 // That a float which is recorded lies in the range of integers of a dtype, cut off.
 void expect_float_to_fit(const array& given, Dtype dtype) {
     if (recording == nullptr || detail::is_mapped(given)) return;
-    const bool is_signed = kind_of(dtype) == 'i';
-    const int bits = 8 * static_cast<int>(itemsize_of(dtype));
+    const auto [least, above] = integers_of(dtype);
+    const bool is_long = least < 0 && itemsize_of(dtype) == 8;
     const array wide = given.astype(Dtype::float64);
-    const double above = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -above : 0.0;
-    // Of 64 bits no float lies right below -above.
-    const array fits =
-        logical_and(less(wide, Scalar(above)), is_signed && bits == 64 ? greater_equal(wide, Scalar(least)) : greater(wide, Scalar(least - 1)));
+    // Of 64 bits no float lies right below the least one.
+    const array fits = logical_and(less(wide, Scalar(above)), is_long ? greater_equal(wide, Scalar(least)) : greater(wide, Scalar(least - 1)));
     if (!static_cast<bool>(fits)) refuse(unfit);
 }
 
@@ -299,10 +303,9 @@ bool is_small_number(PyObject* object) {
 
 }  // namespace
 
-bool is_plain(PyObject* object) {
-    if (is_ndarray(object) || PyArray_Check(object) || is_foreign(object)) return false;
-    return !is_recorded_number(object) && !holds_recorded(object);
-}
+static bool is_array(PyObject* object) { return is_ndarray(object) || PyArray_Check(object) || is_foreign(object); }
+
+bool is_plain(PyObject* object) { return !is_array(object) && !is_recorded_number(object) && !holds_recorded(object); }
 
 array converted_to(PyObject* object, Dtype dtype, int rank) {
     const Ref plain = without_lost_parts(with_views(object).get(), dtype);
@@ -325,8 +328,8 @@ void expect_to_fit(PyObject* value, Dtype dtype) {
 array elements_of(PyObject* object, Dtype dtype) { return elements_within(object, dtype, nullptr); }
 
 Operand to_assigned(PyObject* object, Dtype dtype, std::optional<int> rank) {
-    if (dtype != Dtype::bfloat16 && holds_recorded(object)) return elements_of(object, dtype);
-    if (dtype == Dtype::bfloat16 || is_small_number(object) || !is_plain(object)) return to_operand(object);
+    if (dtype == Dtype::bfloat16 || is_small_number(object) || is_array(object) || is_recorded_number(object)) return to_operand(object);
+    if (holds_recorded(object)) return elements_of(object, dtype);
     const bool is_set_alone = rank && (*rank <= 0 || PyArray_IsScalar(object, Generic));
     if (!is_set_alone) return converted_to(object, dtype, rank.value_or(0));
     const Ref element = own(PyArray_NewFromDescr(&PyArray_Type, descr_of(dtype), 0, nullptr, nullptr, nullptr, 0, nullptr));

@@ -26,6 +26,8 @@ struct Nesting {
 PyArray_Descr* descr_of(Dtype dtype);
 /// The dtype of a native NumPy dtype that fastnp has, else nothing.
 std::optional<Dtype> dtype_of_descr(PyArray_Descr* descr);
+/// The least integer of an integer dtype, and the first one above the others.
+std::pair<double, double> integers_of(Dtype dtype);
 /// Whether it is a NumPy array (no instance of a subclass) or scalar of such a dtype.
 bool is_supported(PyObject* object);
 /// A `dtype=` argument; nothing for None or a null pointer. NeedsNumpy for dtypes that fastnp does not have.

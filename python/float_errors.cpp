@@ -199,10 +199,10 @@ bool FloatWatch::has_too_large_number() const {
     const auto is_too_large = [&](PyObject* number, PyObject* other) {
         if (!is_number(number) || !is_ndarray(other)) return false;
         const Dtype dtype = value_of(other).dtype();
-        const bool is_half = dtype == Dtype::float16 || (itemsize_of(dtype) == 1 && PyLong_CheckExact(number));  // which functions of bytes compute in
-        const double most = is_half                   ? 65504.0
-                            : dtype == Dtype::float32 ? static_cast<double>(std::numeric_limits<float>::max())
-                                                      : std::numeric_limits<double>::max();
+        const double most = is_integer(dtype) && PyLong_CheckExact(number) ? integers_of(dtype).second - 1
+                            : dtype == Dtype::float16                      ? 65504.0
+                            : dtype == Dtype::float32                      ? static_cast<double>(std::numeric_limits<float>::max())
+                                                                           : std::numeric_limits<double>::max();
         const double value = PyFloat_AsDouble(number);
         if (value == -1 && PyErr_Occurred() != nullptr) PyErr_Clear();  // an int beyond all floats, of which an error tells
         return std::isfinite(value) && std::abs(value) > most;
@@ -371,14 +371,13 @@ ToldByNumpy::~ToldByNumpy() {
     PyErr_Restore(type, value, trace);
 }
 
-void note_lost_parts(PyObject* object, Dtype dtype) {
-    if (recording != nullptr && is_lost_within(object, dtype)) recording->float_errors.met |= lost_imaginary;
+bool note_lost_parts(PyObject* object, Dtype dtype) {
+    const bool is_noted = recording != nullptr && is_lost_within(object, dtype);
+    if (is_noted) recording->float_errors.met |= lost_imaginary;
+    return is_noted;
 }
 
-Ref without_lost_parts(PyObject* object, Dtype dtype) {
-    note_lost_parts(object, dtype);
-    return recording != nullptr && is_lost_within(object, dtype) ? real_part(object) : Ref::borrow(object);
-}
+Ref without_lost_parts(PyObject* object, Dtype dtype) { return note_lost_parts(object, dtype) ? real_part(object) : Ref::borrow(object); }
 
 void FloatWatch::set_result(Dtype dtype) {
     const auto loses = [&](PyObject* each) { return is_told_ ? is_lost(each, dtype) : is_lost_within(each, dtype); };

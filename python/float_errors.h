@@ -41,8 +41,8 @@ private:
 /// What NumPy is to convert to elements of that dtype: while a compiled function is recorded, numbers without the imaginary parts that are lost, which is
 /// noted.
 Ref without_lost_parts(PyObject* object, Dtype dtype);
-/// Notes what the elements of a recorded array lose, too.
-void note_lost_parts(PyObject* object, Dtype dtype);
+/// Notes it, of recorded arrays, too; whether there was anything to note.
+bool note_lost_parts(PyObject* object, Dtype dtype);
 
 /// A call of a function of NumPy's, by its name ("divide", "add.reduce", "ndarray.astype"), and the arguments to judge it by. Made before the call, since
 /// results may be written over operands.

@@ -176,8 +176,10 @@ array repeated(const Scalar& value, Dtype dtype, const Dims& shape) {
 }
 
 // ValueError unless all shapes, out's among them, can be broadcast to that of out=.
-void check_output_shape(std::span<const Dims> shapes, const array& out) {
-    const Dims wanted = dims_of(out);
+void check_output_shape(std::vector<Dims> shapes, const UfuncOptions& options) {
+    const Dims wanted = dims_of(*options.out);
+    shapes.push_back(wanted);
+    if (options.where) shapes.push_back(dims_of(*options.where));
     const Dims all = ops::broadcast(shapes, active_sizes());
     bool same = all.size() == wanted.size();
     for (std::size_t i = 0; same && i < all.size(); ++i) same = active_sizes()->equal(all[i], wanted[i]);
@@ -202,9 +204,8 @@ array record(Op op, const Loop& loop, Operands operands, const UfuncOptions& opt
     }
     std::vector<Dims> shapes;
     for (const Operand* operand : operands) shapes.push_back(operand->as_array() != nullptr ? dims_of(*operand->as_array()) : Dims());
-    if (options.out) shapes.push_back(dims_of(*options.out));
+    if (options.out) check_output_shape(shapes, options);
     if (options.where) shapes.push_back(dims_of(*options.where));
-    if (options.out) check_output_shape(shapes, *options.out);
     const Dims shape = ops::broadcast(shapes, active_sizes());
     std::vector<array> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {

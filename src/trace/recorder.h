@@ -117,11 +117,12 @@ public:
     /// What `work` on values gives. What else it raises depends on them: a function that catches that is recorded as it goes for these values alone, which
     /// ends the recording likewise. (One that is run once may.)
     template <class F>
-    auto or_refuse_for_values(const std::string& what, F&& work) {
+    auto or_refuse_for_values(std::string_view what, F&& work) {
         try {
             return or_refuse(work);
         } catch (...) {
-            if (!refusal_ && !once_) refusal_ = std::make_exception_ptr(RecordError("catches an error of " + what + ", which depends on values"));
+            if (!refusal_ && !once_)
+                refusal_ = std::make_exception_ptr(RecordError("catches an error of " + std::string(what) + ", which depends on values"));
             throw;
         }
     }

@@ -69,28 +69,6 @@ FAULTS: dict[str, tuple[Callable[[Any, Any, Any], Any], Any, Any]] = {
 FINE = [1.5, 1.25, 0.75], [1, 1, 1]
 
 
-@pytest.mark.parametrize("compiles", [False, True])
-@pytest.mark.parametrize("name", ["bincount", "repeat", "digitize", "choose"])
-def test_an_error_of_a_part_is_not_caught_for_all(name: str, compiles: bool) -> None:
-    mapped = np.vmap(caught_as_zero(FAULTS[name][0]))
-    mapped = np.compile(mapped) if compiles else mapped
-    x = np.ones((2, 3))
-    assert mapped(x, np.ones((2, 3), int)).tolist() == x.tolist()
-    with pytest.raises(TypeError, match=f"vmap: numpy.{name} raises an error for a part, which the function catches for all of them"):
-        mapped(x, np.asarray([FINE[1], FAULTS[name][2]]))
-
-
-def caught_as_zero(fault: Callable[..., Any]) -> Callable[..., Any]:
-    def f(x: Any, i: Any) -> Any:
-        try:
-            fault(np, x, i)
-        except ValueError:
-            return x * 0
-        return x
-
-    return f
-
-
 def _raise(x: Any) -> None:
     if x[0] < 0:
         raise ValueError(f"{float(x[0])} is below zero")
@@ -123,3 +101,25 @@ def test_an_error_is_caught_in_the_calls_that_meet_it(name: str, adaptive: bool)
             wanted, found = written(x.copy(), i.copy()), compiled(np.array(x), np.array(i))
         assert found[0].tolist() == wanted[0].tolist() or numpy.isnan(x).any()
         assert found[1] == wanted[1], number
+
+
+@pytest.mark.parametrize("compiles", [False, True])
+@pytest.mark.parametrize("name", ["bincount", "repeat", "digitize", "choose"])
+def test_an_error_of_a_part_is_not_caught_for_all(name: str, compiles: bool) -> None:
+    mapped = np.vmap(caught_as_zero(FAULTS[name][0]))
+    mapped = np.compile(mapped) if compiles else mapped
+    x = np.ones((2, 3))
+    assert mapped(x, np.ones((2, 3), int)).tolist() == x.tolist()
+    with pytest.raises(TypeError, match=f"vmap: numpy.{name} raises an error for a part, which the function catches for all of them"):
+        mapped(x, np.asarray([FINE[1], FAULTS[name][2]]))
+
+
+def caught_as_zero(fault: Callable[..., Any]) -> Callable[..., Any]:
+    def f(x: Any, i: Any) -> Any:
+        try:
+            fault(np, x, i)
+        except ValueError:
+            return x * 0
+        return x
+
+    return f

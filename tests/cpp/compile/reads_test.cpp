@@ -148,6 +148,23 @@ BOOST_AUTO_TEST_CASE(truth_of_arrays) {
     BOOST_TEST(static_cast<bool>(full({1, 1}, std::numeric_limits<double>::quiet_NaN())));
 }
 
+// Sizes that a function reads in the text of an error that it caught are the call's.
+BOOST_AUTO_TEST_CASE(texts_of_caught_errors_are_the_calls) {
+    const auto written = [](const array& x, const array& y) {
+        try {
+            return x + y;
+        } catch (const ValueError& error) {
+            double digits = 0;
+            for (const char each : expect::words(error)) digits = each >= '0' && each <= '9' ? digits * 10 + (each - '0') : digits;
+            return y * digits;
+        }
+    };
+    const auto f = compile(written);
+    for (const auto& [n, m] : {std::pair(3, 5), std::pair(4, 5), std::pair(4, 9), std::pair(7, 2), std::pair(3, 5)}) {
+        BOOST_TEST(equal(f(ones({n}), ones({m})), written(ones({n}), ones({m}))));
+    }
+}
+
 // Whether a call meets an error depends on its values, whatever the first one met.
 BOOST_AUTO_TEST_CASE(errors_are_caught_in_the_calls_that_meet_them) {
     const auto taken = [](const array& x, const array& i) {
