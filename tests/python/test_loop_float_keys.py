@@ -41,7 +41,7 @@ def float_source(seed: int, statements: int) -> str:
     lines = ["def f(x, n):", f"    d, e, s, t, r = {pick(['{}', '{0.5: 2, -0.0: 1}'])}, {{}}, set(), 1, 0.5", "    for i in range(n):"]
     for _ in range(statements):
         statement(2)
-    lines.append(f"    return {pick(['d, e, s, t, r', 's, t', 'e, len(d), t', 'list(s), t' if seed % 2 == 0 else 'd, t'])}")
+    lines.append(f"    return {pick(['d, e, s, t, r', 's, t', 'e, len(d), t', 'in_order(s), t' if seed % 2 == 0 else 'd, t'])}")
     return "\n".join(lines) + "\n"
 
 
@@ -53,9 +53,14 @@ def _vectors(call: int, seed: int) -> Any:
     return x
 
 
+def _in_order(items: set[Any]) -> Any:
+    """The items as they follow each other. A NaN lies by its address, and others after it where it left them room: no two runs of Python agree."""
+    return items if any(item != item for item in items) else list(items)
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_random_programs(part: int) -> None:
-    run_random_programs("float keys", part, float_source, keys=_vectors)
+    run_random_programs("float keys", part, float_source, keys=_vectors, in_order=_in_order)
 
 
 def _counted(x: Any, n: int) -> Any:
