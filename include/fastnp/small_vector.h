@@ -56,7 +56,8 @@ public:
     const T& back() const { return data()[size_ - 1]; }
 
     void push_back(T value) {
-        reserve(size_ + 1);
+        if (size_ == capacity_) [[unlikely]]
+            grow(size_ + 1);
         data()[size_++] = value;
     }
     void pop_back() { --size_; }
@@ -84,17 +85,19 @@ public:
         for (; first != last; ++first) push_back(*first);
     }
     void reserve(std::size_t count) {
-        if (count <= capacity_) return;
+        if (count > capacity_) grow(count);
+    }
+
+    friend bool operator==(const SmallVector& a, const SmallVector& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+private:
+    [[gnu::noinline]] void grow(std::size_t count) {
         const std::size_t wanted = std::max(count, capacity_ * 2);
         auto grown = std::make_unique<T[]>(wanted);
         std::copy(begin(), end(), grown.get());
         heap_ = std::move(grown);
         capacity_ = wanted;
     }
-
-    friend bool operator==(const SmallVector& a, const SmallVector& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
-
-private:
     void take(SmallVector& other) {
         heap_ = std::move(other.heap_);
         capacity_ = other.capacity_;

@@ -2,9 +2,9 @@
 #include "fastnp/detail/interruption.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <span>
 #include <utility>
@@ -14,10 +14,19 @@ namespace fastnp::detail {
 namespace {
 
 constexpr std::int64_t alignment = 64;
+constexpr std::size_t few = 4;  // blocks that most programs have at most
 constexpr std::int64_t most_bytes = std::int64_t{1} << 46;  // what processors can address
 
 // One that is free serves if it is not much larger.
 bool serves(std::int64_t there, std::int64_t bytes) { return there >= bytes && there / 2 <= bytes + 4096; }
+
+// In one piece with what counts its owners: the C library keeps small pieces at hand, but none of a wider alignment.
+std::shared_ptr<std::byte> aligned(std::size_t bytes) {
+    std::size_t room = bytes + static_cast<std::size_t>(alignment);
+    const auto whole = std::make_shared_for_overwrite<std::byte[]>(room);
+    void* begin = whole.get();
+    return {whole, static_cast<std::byte*>(std::align(static_cast<std::size_t>(alignment), bytes, begin, room))};
+}
 
 }  // namespace
 
@@ -40,11 +49,11 @@ void* Blocks::allocate(std::int64_t bytes) noexcept {
     }
     std::erase_if(blocks_, [](const Block& block) { return !block.is_held; });  // of sizes that are asked for no more
     try {
-        auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, static_cast<std::size_t>(bytes)));
-        if (memory == nullptr) return nullptr;
-        Block made{std::shared_ptr<std::byte>(memory, [](std::byte* each) { std::free(each); }), bytes, true};
+        if (blocks_.empty()) blocks_.reserve(few);
+        std::shared_ptr<std::byte> made = aligned(static_cast<std::size_t>(bytes));
+        std::byte* const memory = made.get();
         const auto behind = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) { return std::less<>()(memory, block.memory.get()); });
-        blocks_.insert(behind, std::move(made));
+        blocks_.insert(behind, {std::move(made), bytes, true});
         return memory;
     } catch (const std::bad_alloc&) {
         return nullptr;
