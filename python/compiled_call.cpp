@@ -4,15 +4,20 @@
 #include "compiled_state.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/float_flags.h"
+#include "straight.h"
 
 namespace fastnp::python {
 
 namespace {
 
 thread_local bool runs_as_written = false;
-thread_local bool frame_is_frozen = false;    // of the frame that this thread is in: whether its parts may not compile,
-thread_local bool frame_gives_numpy = false;  // and whether it was called with NumPy arrays
-thread_local Patience* frame_patience = nullptr;  // with it, if both ways of its calls are being timed
+// Of the frame that this thread is in.
+struct FrameState {
+    bool is_frozen = false;        // its parts may not compile
+    bool gives_numpy = false;      // it was called with NumPy arrays
+    Patience* patience = nullptr;  // with it, if both ways of its calls are being timed
+};
+thread_local constinit FrameState frame_state;
 constexpr std::int64_t many = 1 << 15;      // elements from which native loops are asked whether they are for as many
 constexpr std::int64_t large = 65536;      // elements from which a call runs without the GIL
 constexpr std::size_t most_guard_sets = 32;
@@ -40,21 +45,13 @@ namespace {
 // What parts that are called meanwhile are told.
 class InFrame {
 public:
-    InFrame(bool frozen, bool numpy, Patience* patience = nullptr)
-        : was_frozen_(std::exchange(frame_is_frozen, frozen)),
-          gave_numpy_(std::exchange(frame_gives_numpy, numpy)),
-          patience_(std::exchange(frame_patience, patience)) {}
-    ~InFrame() {
-        frame_is_frozen = was_frozen_;
-        frame_gives_numpy = gave_numpy_;
-        frame_patience = patience_;
-    }
+    InFrame(bool frozen, bool numpy, Patience* patience = nullptr) : before_(std::exchange(frame_state, {frozen, numpy, patience})) {}
+    ~InFrame() { frame_state = before_; }
     InFrame(const InFrame&) = delete;
     InFrame& operator=(const InFrame&) = delete;
 
 private:
-    bool was_frozen_, gave_numpy_;
-    Patience* patience_;
+    FrameState before_;
 };
 
 }  // namespace
@@ -122,16 +119,20 @@ static bool goes_on_later(PyObject* function) {
     return (flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
 }
 
+void CompiledState::drop_parts() {
+    parts_ = {};
+    frame_.reset();
+    in_parts_ = false;
+}
+
 Ref CompiledState::frame() {
     if (!parts_) return {};
     if (!is_same_function()) {
-        parts_ = {};  // it is another function by now
-        in_parts_ = false;
+        drop_parts();  // it is another function by now
         return {};
     }
-    static PyObject* const name = check(PyUnicode_InternFromString("frame"));
-    Ref found = own(PyObject_GetAttr(parts_.get(), name));
-    return found.get() == Py_None ? Ref() : std::move(found);
+    PyObject* const found = frame_->function().ptr();
+    return found == Py_None ? Ref() : Ref::borrow(found);
 }
 
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile) {
@@ -140,7 +141,7 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
 
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted,
                                     std::shared_ptr<Trial> trial) {
-    const InFrame inside(!may_compile, flat.numpy_results() || (is_part_ && frame_gives_numpy));
+    const InFrame inside(!may_compile, flat.numpy_results() || (is_part_ && frame_state.gives_numpy));
     // In the recording of a transform it is a part of that one, whose values go on as they are.
     const bool records = detail::is_recording();
     const bool in_parts = parted && !records && (may_compile || !goes_on_later(function_.get()));
@@ -156,7 +157,9 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     const bool counts = in_parts_ && parted;  // else it is counted where it came from
     if (is_part_ || !adaptive_ || records) {
         if (counts) ++(in_parts ? in_parts_calls_ : uncompiled_);
-        return result_of(in_parts ? parted.get() : function_.get());
+        PyObject* const result = result_of(in_parts ? parted.get() : function_.get());
+        if (counts && in_parts && !is_part_ && may_compile && kwnames == nullptr) note_run({args, static_cast<std::size_t>(nargs)}, flat, nullptr, true);
+        return result;
     }
     if (in_parts && may_compile) trial = trial_of(flat);
     const Trial::Way way = trial ? trial->next() : Trial::Way::compiled;
@@ -165,7 +168,7 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     if (counts) ++(goes_in_parts ? in_parts_calls_ : uncompiled_);
     std::optional<Patience> patience;
     if (goes_in_parts && trial && !trial->is_decided() && !flat.takes_foreign()) patience.emplace(trial->written());
-    const InFrame timed(!may_compile, frame_gives_numpy, patience ? &*patience : nullptr);
+    const InFrame timed(!may_compile, frame_state.gives_numpy, patience ? &*patience : nullptr);
     PyObject* const result = result_of(goes_in_parts ? parted.get() : function_.get());
     if (trial) note_trial(*trial, way, spending.spent(), spending.native_loops(), patience && patience->was_over());
     const bool is_usual = may_compile && kwnames == nullptr && (!goes_in_parts || (trial && spending.spent().compiling == 0));
@@ -174,13 +177,31 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     return result;
 }
 
+// What a frame is called in.
+class CompiledState::InParts final : public loops::FrameCaller {
+public:
+    InParts(CompiledState& state, bool gives_numpy) : state_(state), gives_numpy_(gives_numpy) {}
+    PyObject* call(PyObject* function, PyObject* argument) const override { return call(function, std::span<PyObject* const>(&argument, 1)); }
+    PyObject* call(PyObject* function, std::span<PyObject* const> arguments) const {
+        const InFrame inside(false, gives_numpy_);
+        const Spending spending(state_.account_, false, state_.draws_on_caller_);
+        return check(PyObject_Vectorcall(function, arguments.data(), arguments.size(), nullptr));
+    }
+
+private:
+    CompiledState& state_;
+    bool gives_numpy_;
+};
+
 PyObject* CompiledState::call_in_parts(PyObject* const* args, Py_ssize_t nargs, bool gives_numpy) {
     const Ref parted = in_parts_ ? frame() : Ref();
     if (!parted) return nullptr;
-    const InFrame inside(false, gives_numpy);
-    const Spending spending(account_, false, draws_on_caller_);
     ++in_parts_calls_;
-    const Ref result = own(PyObject_Vectorcall(parted.get(), args, static_cast<std::size_t>(nargs), nullptr));
+    const InParts caller(*this, gives_numpy);
+    const std::span<PyObject* const> arguments(args, static_cast<std::size_t>(nargs));
+    const Ref parts = Ref::borrow(parts_.get());  // which have the frame
+    std::optional<py::object> found = frame_->call(arguments, caller);
+    const Ref result(found ? found->release().ptr() : caller.call(parted.get(), arguments));
     return gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
@@ -200,6 +221,8 @@ void CompiledState::note_refused(const std::string& why) {
 
 void CompiledState::take_parts(Ref found) {
     if (found.get() == Py_None) return;
+    const auto frame = py::reinterpret_steal<py::object>(check(PyObject_GetAttrString(found.get(), "made_frame")));
+    frame_ = frame.cast<std::shared_ptr<loops::Frame>>();
     parts_ = std::move(found);
     framed_ = makings(function_.get());
 }
@@ -313,9 +336,9 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     // Inside a recording (of a caller) it is a part of that one.
     if (recording != nullptr || runs_as_written || detail::is_disabled())
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
-    if (is_part_ && frame_patience != nullptr && frame_patience->is_over()) [[unlikely]] {
+    if (is_part_ && frame_state.patience != nullptr && frame_state.patience->is_over()) [[unlikely]] {
         const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
-        return frame_gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
+        return frame_state.gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
     }
     const bool is_positional = kwnames == nullptr || PyTuple_GET_SIZE(kwnames) == 0;
     if (quick_ && is_positional) {
@@ -325,7 +348,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (PyObject* result = call_as_known(args, nargs)) return result;
     }
     if (is_hopeless()) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
-    may_compile = may_compile && !(is_part_ && frame_is_frozen) && affords_more();
+    may_compile = may_compile && !(is_part_ && frame_state.is_frozen) && affords_more();
     if (waits_ && may_compile) {
         if (affords_unrolling()) unrolls_ = std::exchange(waits_, false);
         else may_compile = false;
@@ -364,7 +387,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     flat.given = flat.objects.size();
     for (const Ref& input : inputs) flat.add_input(input.get());
     if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());  // one of them is on a tape
-    if (guards->is_plain_numpy() || (is_part_ && frame_gives_numpy)) flat.expect_numpy();
+    if (guards->is_plain_numpy() || (is_part_ && frame_state.gives_numpy)) flat.expect_numpy();
     flat.settle();
     if (guards->asks_identity()) {
         std::vector<PyObject*> parts = Parameters::all(bound);
@@ -439,8 +462,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
 void CompiledState::clear() {
     engine_->clear();
     guard_sets_.clear();
-    parts_ = {};
-    in_parts_ = false;
+    drop_parts();
     unrolls_ = false;
     waits_ = false;
     has_recalled_ = false;

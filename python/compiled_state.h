@@ -49,6 +49,10 @@ struct WrittenKind {
     int parted = 0;         // of these that went in parts, and then of all
 };
 
+namespace loops {
+class Frame;
+}
+
 class CompiledState {
 public:
     using Limits = detail::Engine::Callee::Limits;
@@ -117,6 +121,7 @@ private:
     /// A call with many elements, of a function that may be in parts because its first calls had few.
     void outgrow_parts(PyObject* const* args, Py_ssize_t nargs);
     void take_parts(Ref found);
+    void drop_parts();
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
     void note_refused(const std::string& why);
     bool affords(Nanoseconds needed) const;
@@ -132,6 +137,7 @@ private:
     bool is_same_function() const;
     /// Calls like this one are known to be as written, or in parts, which is told by a look at what is passed alone: null if they are not.
     PyObject* call_as_known(PyObject* const* args, Py_ssize_t nargs);
+    class InParts;
     PyObject* call_in_parts(PyObject* const* args, Py_ssize_t nargs, bool gives_numpy);
     PyObject* call_quickly(std::span<PyObject* const> arguments);
     /// That of a call that may be run both ways.
@@ -145,6 +151,7 @@ private:
 
     Ref function_;
     Ref split_, parts_;
+    std::shared_ptr<loops::Frame> frame_;  // the parts'
     std::array<Ref, 3> framed_;  // the code and the defaults of the function that the parts are of
     bool is_part_, draws_on_caller_ = false;
     bool has_recalled_ = false;

@@ -51,7 +51,7 @@ bool lends_python_random() {
     return lends == Lends::yes;
 }
 
-LentGenerators::~LentGenerators() {
+void LentGenerators::give_back() {
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
     PyErr_Fetch(&type, &value, &traceback);
     for (const OfPython& each : of_python_) {

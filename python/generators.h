@@ -15,7 +15,9 @@ namespace fastnp::python {
 class LentGenerators {
 public:
     LentGenerators() = default;
-    ~LentGenerators();
+    ~LentGenerators() {
+        if (!locks_.empty() || !of_python_.empty()) give_back();
+    }
     LentGenerators(const LentGenerators&) = delete;
     LentGenerators& operator=(const LentGenerators&) = delete;
 
@@ -30,6 +32,7 @@ private:
         std::unique_ptr<detail::PythonRandom> copy;
     };
     std::int64_t lend_copy(PyObject* random);
+    void give_back();
 
     SmallVector<PyObject*, 2> locks_;
     std::vector<OfPython> of_python_;

@@ -2,6 +2,7 @@
 #include "guards.h"
 
 #include "convert.h"
+#include "dict_version.h"
 
 #include <algorithm>
 #include <cmath>
@@ -177,15 +178,6 @@ bool has_value(const Guard& guard) {
     if (PyContextVar_Get(guard.holder.get(), nullptr, &value) < 0) PyErr_Clear();
     const Ref held(value);
     return value == guard.expected.get();
-}
-
-// Python numbers the states of dicts, to which those of modules do not change.
-std::uint64_t version_of_dict([[maybe_unused]] PyObject* dict) {
-#if PY_VERSION_HEX < 0x030C0000
-    return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
-#else
-    return 0;
-#endif
 }
 
 bool has_own_names(Guard& guard, const Found& found) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "dict_version.h"
 #include "float_errors.h"
 #include "native_program.h"
 #include "program_lists.h"
@@ -171,9 +172,16 @@ struct Source {
 // What a program took for granted: what a dict has at a key, or an object as an attribute.
 struct Guard {
     py::object space, key, value;  // no value: nothing is there
+    mutable std::uint64_t version = 0;  // of a dict, when it held
 
     bool holds() const {
-        if (PyDict_CheckExact(space.ptr())) return PyDict_GetItemWithError(space.ptr(), key.ptr()) == value.ptr();
+        if (PyDict_CheckExact(space.ptr())) {
+            const std::uint64_t now = version_of_dict(space.ptr());
+            if (now != 0 && now == version) return true;
+            const bool is_there = PyDict_GetItemWithError(space.ptr(), key.ptr()) == value.ptr();
+            version = is_there ? now : 0;
+            return is_there;
+        }
         const Ref found(PyObject_GetAttr(space.ptr(), key.ptr()));
         if (found.get() == nullptr) PyErr_Clear();
         return found.get() == value.ptr();
@@ -187,7 +195,8 @@ struct Ready {
     std::vector<std::shared_ptr<Program>> programs;  // the first that fits is taken
     std::vector<std::size_t> arrays;  // among the arguments
     std::vector<std::pair<std::size_t, int>> numbers;  // ... and places in tuples, or -1
-    std::vector<py::object> more;  // numbers after these
+    Program::Constants more;  // numbers after these
+    bool has_lists = false;  // among the arguments, or tables
     struct End {
         bool returns = false, is_tuple = false;  // a `return` of the function's, of several values
         std::vector<Source> sources;

@@ -44,34 +44,55 @@ using StepText = std::tuple<std::string, std::string, py::object, py::object, in
 // What an exit hands out of a variable: its number, and int, float, bool, complex, or a dtype for a NumPy scalar.
 using Given = std::pair<std::int32_t, py::object>;
 
-// A number as it goes in: one word, or two of a complex number.
+// How a number goes in: as one word, or two of a complex number.
+enum class Word : std::uint8_t { floating, whole, unsigned_long, complex, generator };
+
+inline Word word_of(Dtype dtype) {
+    if (is_complex(dtype)) return Word::complex;
+    if (is_floating(dtype)) return Word::floating;
+    return dtype == Dtype::uint64 ? Word::unsigned_long : Word::whole;
+}
+
 class ProgramWords {
 public:
-    void add(PyObject* number, Dtype dtype) {
-        if (is_complex(dtype)) {
+    /// `most`: how many words will be added.
+    explicit ProgramWords(std::size_t most) { words_.reserve(most); }
+    /// Any number but a generator.
+    void add(PyObject* number, Word how) {
+        if (how == Word::floating && PyFloat_CheckExact(number)) add(PyFloat_AS_DOUBLE(number));
+        else if (how == Word::whole && PyLong_CheckExact(number)) add_whole(number);
+        else add_converted(number, how);
+    }
+    void add(std::int64_t word) { words_.push_back(word); }
+    void add(std::span<const std::int64_t> words) {
+        for (const std::int64_t each : words) words_.push_back(each);
+    }
+    const std::int64_t* data() const { return words_.data(); }
+    std::size_t size() const { return words_.size(); }
+
+private:
+    void add_whole(PyObject* number) {
+        const std::int64_t value = PyLong_AsLongLong(number);
+        if (value == -1) raised();
+        add(value);
+    }
+    void add_converted(PyObject* number, Word how) {
+        if (how == Word::complex) {
             const Py_complex value = PyComplex_AsCComplex(number);
             raised();
             add(value.real);
             add(value.imag);
-        } else if (is_floating(dtype)) {
+        } else if (how == Word::floating) {
             const double value = PyFloat_AsDouble(number);
-            if (value == -1) raised();
-            add(value);
-        } else if (PyLong_CheckExact(number) && dtype != Dtype::uint64) {
-            const std::int64_t value = PyLong_AsLongLong(number);
             if (value == -1) raised();
             add(value);
         } else {
             const Ref whole = own(PyNumber_Index(own(is_bool(number) ? PyNumber_Long(number) : Py_NewRef(number)).get()));
-            const bool is_long = dtype == Dtype::uint64;
-            add(is_long ? std::bit_cast<std::int64_t>(PyLong_AsUnsignedLongLong(whole.get())) : std::int64_t{PyLong_AsLongLong(whole.get())});
+            if (how == Word::whole) return add_whole(whole.get());
+            add(std::bit_cast<std::int64_t>(PyLong_AsUnsignedLongLong(whole.get())));
             raised();
         }
     }
-    void add(std::int64_t word) { words_.push_back(word); }
-    const std::int64_t* data() const { return words_.data(); }
-
-private:
     void add(double value) { words_.push_back(std::bit_cast<std::int64_t>(value)); }
     static bool is_bool(PyObject* number) { return PyBool_Check(number) || PyArray_IsScalar(number, Bool); }
     static void raised() {
@@ -118,13 +139,12 @@ public:
             text_.exits.push_back(std::move(handed));
         }
         for (const py::object& each : numbers) {
-            if (each.is_none()) generators_.push_back(numbers_.size());
-            numbers_.push_back(each.is_none() ? Dtype::int64 : dtype_from(each));
+            numbers_.push_back(each.is_none() ? Word::generator : word_of(dtype_from(each)));
         }
         exits_ = exits;
         text_.arrays = static_cast<std::int32_t>(ranks_.size());
         for (const int rank : ranks_) text_.inputs += 2 * rank;
-        for (const Dtype each : numbers_) text_.inputs += is_complex(each) ? 2 : 1;
+        for (const Word each : numbers_) text_.inputs += each == Word::complex ? 2 : 1;
         text_.made_arrays = made_arrays;
         text_.apart = apart;
     }
@@ -170,7 +190,7 @@ public:
         const std::span<PyObject* const> held(PySequence_Fast_ITEMS(arrays.ptr()), ranks_.size());
         if (!fits(held)) return py::none();
         Left left;
-        run(held, {PySequence_Fast_ITEMS(numbers.ptr()), numbers_.size()}, left);
+        run(held, {PySequence_Fast_ITEMS(numbers.ptr()), numbers_.size()}, {}, left);
         return py::make_tuple(left.words[0], handed_out(left.words.data()), left.flags, MadeArrays{std::move(left.blocks)});
     }
 
@@ -186,9 +206,27 @@ public:
 
     bool fits(std::span<PyObject* const> arrays) const { return !text_.apart || are_apart(arrays); }
 
-    void run(std::span<PyObject* const> arrays, std::span<PyObject* const> numbers, Left& left) const {
+    /// Numbers that are the same at each call, behind those that are not.
+    struct Constants {
+        std::size_t count = 0;
+        std::vector<std::int64_t> words;
+        std::vector<py::object> generators;  // which come last
+    };
+    /// `before`: how many numbers come before them.
+    Constants constants_of(std::size_t before, const std::vector<py::object>& numbers) const {
+        Constants made;
+        ProgramWords words(2 * numbers.size());
+        for (; made.count < numbers.size() && numbers_.at(before + made.count) != Word::generator; ++made.count) {
+            words.add(numbers[made.count].ptr(), numbers_[before + made.count]);
+        }
+        made.words.assign(words.data(), words.data() + words.size());
+        made.generators.assign(numbers.begin() + static_cast<std::ptrdiff_t>(made.count), numbers.end());
+        return made;
+    }
+
+    void run(std::span<PyObject* const> arrays, std::span<PyObject* const> numbers, const Constants& constants, Left& left) const {
         SmallVector<void*, 8> bases;
-        ProgramWords inputs;
+        ProgramWords inputs(static_cast<std::size_t>(text_.inputs));
         for (std::size_t i = 0; i < ranks_.size(); ++i) {
             auto* x = reinterpret_cast<PyArrayObject*>(arrays[i]);
             bases.push_back(PyArray_DATA(x));
@@ -196,13 +234,16 @@ public:
             for (int axis = 0; axis < ranks_[i]; ++axis) inputs.add(static_cast<std::int64_t>(PyArray_STRIDE(x, axis)));
         }
         LentGenerators generators;
-        for (std::size_t i = 0; i < numbers_.size(); ++i) {
-            if (is_generator(i)) inputs.add(generators.lend(numbers[i]));
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            if (numbers_[i] == Word::generator) [[unlikely]]
+                inputs.add(generators.lend(numbers[i]));
             else inputs.add(numbers[i], numbers_[i]);
         }
+        inputs.add(constants.words);
+        for (const py::object& each : constants.generators) inputs.add(generators.lend(each.ptr()));
         left.words.resize(native_[0].words());
         const bool was_short = last_run_.load(std::memory_order_relaxed) < short_run;
-        const bool asks = !was_short || runs_.fetch_add(1, std::memory_order_relaxed) % look_again == 0;
+        const bool asks = !was_short || counted() % look_again == 0;
         const Spending::NativeLoop timed(asks);
         std::optional<Released> released;
         const bool keeps_gil = was_short && is_only_thread();
@@ -233,10 +274,14 @@ public:
 private:
     // Of Python's: nobody waits for the GIL then, which takes as long to let go and take as a short run.
     static bool is_only_thread() { return PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Get())) == nullptr; }
+    // With the GIL, so that none is lost.
+    unsigned counted() const {
+        const unsigned now = runs_.load(std::memory_order_relaxed);
+        runs_.store(now + 1, std::memory_order_relaxed);
+        return now;
+    }
     static constexpr Nanoseconds short_run = 50'000;
     static constexpr unsigned look_again = 8;  // one in as many short runs is timed
-
-    bool is_generator(std::size_t number) const { return std::find(generators_.begin(), generators_.end(), number) != generators_.end(); }
 
     // Whether what is written lies nowhere else.
     bool are_apart(std::span<PyObject* const> arrays) const {
@@ -270,8 +315,7 @@ private:
 
     ProgramText text_;
     std::vector<std::vector<Given>> exits_;
-    std::vector<Dtype> numbers_;
-    std::vector<std::size_t> generators_;  // among the numbers: of random numbers
+    std::vector<Word> numbers_;
     std::vector<int> ranks_;
     std::vector<bool> written_;
     std::vector<NativeProgram> native_;  // none until it is compiled

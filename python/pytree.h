@@ -70,7 +70,9 @@ public:
         for (PyObject* each : objects) objects_.push_back(Py_NewRef(each));
     }
     void take(PyObject* object) { objects_.push_back(object); }
+    std::span<PyObject* const> objects() const { return {objects_.data(), objects_.size()}; }
     void clear() {
+        if (objects_.empty()) return;
         SmallVector<PyObject*, 8> gone;
         std::swap(gone, objects_);  // what goes may be at this, too
         for (PyObject* each : gone) Py_DECREF(each);

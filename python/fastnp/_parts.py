@@ -28,6 +28,7 @@ from fastnp._loop_resume import NAMES
 from fastnp._loop_scan import are_small, computes_with_arrays, is_over_few_elements, is_over_numbers, may_be_native, outermost_loops
 from fastnp._loops import Loop, NativeLoop
 from fastnp._stand_ins import is_own_frame
+from fastnp._straight import Straight
 
 if TYPE_CHECKING:
     from fastnp._source import Source
@@ -130,13 +131,21 @@ class Parts(Cuts):
         self.followed_functions = Followed(options, getattr(function, "__code__", None))
         self.known: dict[Any, Any] = {}  # compiled parts by what they consist of
         self.functions: list[Any] = []  # those of the frame
-        self.frame: Any = None
+        self.made_frame = _core._Frame()  # which each call of the function looks at
         self.is_recursive = False  # it has a loop that calls it again
         self.cuts = 0
-        self.codes: tuple[types.CodeType | None, list[PartCode]] = None, []
+        self.codes: tuple[types.CodeType | None, list[PartCode], tuple[Straight, types.CodeType] | None] = None, [], None
         self._source: Source | None = None
         self._regions: dict[Place, Region] = {}  # in the source
         self._lock = threading.RLock()
+
+    @property
+    def frame(self) -> Any:
+        return self.made_frame.function
+
+    @frame.setter
+    def frame(self, frame: Any) -> None:
+        self.made_frame.function = frame
 
     @property
     def source(self) -> Source:
@@ -228,15 +237,36 @@ class Parts(Cuts):
             return self.frame
         return self.build(*self.source.cut(self))
 
-    def build(self, code: types.CodeType | None, parts: list[PartCode]) -> Any:
-        self.codes = code, parts
+    def build(self, code: types.CodeType | None, parts: list[PartCode], straight: tuple[Straight, types.CodeType] | None = None) -> Any:
+        self.codes = code, parts, straight
         self.functions = [self.compiled_part(part) for part in parts]
         self.frame = None
         if code is not None:
             cells = {part.name: types.CellType(made.called if type(made) is Loop else made) for part, made in zip(parts, self.functions, strict=True)}
             self.frame = self.function_of(code, {**cells, **NAMES, FOLLOW: types.CellType(self.follow), UNBOUND: types.CellType(NameError)})
             self.frame.__defaults__, self.frame.__kwdefaults__ = self.function.__defaults__, self.function.__kwdefaults__
+            if straight is not None:
+                self.tell(*straight)
         return self.frame
+
+    def tell(self, straight: Straight, context: types.CodeType) -> None:
+        """Calls need no frame."""
+        loop = self.functions[0]
+        if type(loop) is not Loop:
+            return
+        globals, builtins = self.function.__globals__, self.function.__builtins__
+        lookups = [(globals, "len", ...), (builtins, "len", len)] if straight.has_length else []
+        self.made_frame.set_straight(
+            loop.entry,
+            self.function_of(context, {}),
+            straight.parameters,
+            list(straight.sizes),
+            straight.all_operands(),
+            straight.returns,
+            list(straight.results),
+            straight.is_tuple,
+            lookups,
+        )
 
     def function_of(self, code: types.CodeType, cells: Mapping[str, types.CellType]) -> types.FunctionType:
         """A function with this code, in the place of the function."""
@@ -376,17 +406,18 @@ class Parts(Cuts):
         """Notes where the function is cut, and what that gave."""
         found = (self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions, self.comprehensions)
         cuts = tuple(sorted(each) for each in found)
-        code, parts = self.codes
+        code, parts, straight = self.codes
         if code is not None:
             breaks = [(each.reason, each.stack, each.milliseconds) for each in self.breaks]
-            note = marshal.dumps((cuts, breaks, code, [(part.name, part.takes, part.code, part.lines, part.gives, part.loop) for part in parts]))
+            codes = [(part.name, part.takes, part.code, part.lines, part.gives, part.loop) for part in parts]
+            note = marshal.dumps((cuts, breaks, code, codes, straight and (tuple(straight[0]), straight[1])))
             _core._keep_note(_compile.note_name(self.function.__code__), note)
 
     def recall(self, note: bytes) -> None:
-        cuts, breaks, code, parts = marshal.loads(note)
+        cuts, breaks, code, parts, straight = marshal.loads(note)
         self.breaks = [Break(*each) for each in breaks]
         self.places, self.loops, self.followed, self.followed_functions.keys, self.native, self.unfit, self.regions, self.comprehensions = map(set, cuts)
-        self.build(code, [PartCode(*part) for part in parts])
+        self.build(code, [PartCode(*part) for part in parts], straight and (Straight(*straight[0]), straight[1]))
 
 
 class PartSplit:

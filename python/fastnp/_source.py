@@ -22,6 +22,7 @@ from fastnp._loop_resume import LOCALS, UNBOUND_NAME
 from fastnp._loop_scan import may_be_native, outermost_loops
 from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
+from fastnp._straight import Straight, context_of, straight_of
 from fastnp._unfold import Unfold, place_of
 
 __all__ = ["Source", "definition", "has_native_loops"]
@@ -257,8 +258,9 @@ class Source:
         cuts.places |= {place_of(value) for value in returned if not isinstance(value, (ast.Name, ast.Constant))}
         return bool(cuts.places)
 
-    def cut(self, cuts: Cuts) -> tuple[types.CodeType | None, list[PartCode]]:
-        """The code of the frame, or None, and of the parts. Free variables of the frame are those of the function, and the names of the parts."""
+    def cut(self, cuts: Cuts) -> tuple[types.CodeType | None, list[PartCode], tuple[Straight, types.CodeType] | None]:
+        """The code of the frame, or None, and of the parts; what a straight frame does, and the code of its context. Free variables of the frame are
+        those of the function, and the names of the parts."""
         code = self.function.__code__
         tree = copy.deepcopy(self.tree)
         if isinstance(tree, ast.Lambda):
@@ -276,10 +278,12 @@ class Source:
         cut = Cut(tree, names | unfold.steady, captured, cuts.native)
         cuts.not_parts = cut.not_parts
         if not cut.parts and not follow.count:
-            return None, []
+            return None, [], None
         tree.body = cut.body
         parts = [self.part_code(part) for part in cut.parts]
-        return self.code_of(tree, [FOLLOW, UNBOUND, UNBOUND_NAME, *(part.name for part in cut.parts)]), parts
+        straight = straight_of(tree, cut.parts)
+        told = (straight, self.code_of(context_of(tree, cut.parts[0].name), [])) if straight else None
+        return self.code_of(tree, [FOLLOW, UNBOUND, UNBOUND_NAME, *(part.name for part in cut.parts)]), parts, told
 
     def function_of(self, tree: Any) -> types.FunctionType:
         """The function with another definition, which captures nothing."""
