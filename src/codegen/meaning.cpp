@@ -6,6 +6,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/IR/PatternMatch.h>
 #pragma GCC diagnostic pop
 
@@ -79,9 +80,33 @@ Value operator&(Value x, Value y) { return of(x, ir(x).CreateAnd(x.re, y.re)); }
 Value operator|(Value x, Value y) { return of(x, ir(x).CreateOr(x.re, y.re)); }
 Value operator^(Value x, Value y) { return of(x, ir(x).CreateXor(x.re, y.re)); }
 
+// Whether LLVM may know, if not yet, how a comparison ends that computes for nothing then: with infinities, and of what was chosen.
+bool may_be_known(const Value& x, CmpInst::Predicate predicate, llvm::Value* a, llvm::Value* b) {
+    using namespace llvm::PatternMatch;
+    const llvm::APFloat* number = nullptr;
+    const bool is_constant[] = {llvm::isa<llvm::Constant>(a), llvm::isa<llvm::Constant>(b)};
+    const llvm::BasicBlock* const at = ir(x).GetInsertBlock();
+    if ((is_constant[0] && is_constant[1]) || at == nullptr) return false;
+    llvm::Value* const other = is_constant[0] ? b : a;
+    if ((is_constant[0] || is_constant[1]) && llvm::isa<llvm::SelectInst>(other)) return true;
+    if (match(is_constant[0] ? a : b, m_APFloat(number)) && !number->isFinite()) return true;
+    return llvm::isa_and_nonnull<llvm::Constant>(llvm::simplifyFCmpInst(predicate, a, b, {}, llvm::SimplifyQuery(at->getDataLayout())));
+}
+
+// Of roots that are compared with -1, say, LLVM would leave out what they are of, and its floating-point errors.
+llvm::Value* compare_floats(const Value& x, CmpInst::Predicate predicate, llvm::Value* a, llvm::Value* b) {
+    if (x.builder->target == Target::host && may_be_known(x, predicate, a, b)) {
+        const auto* const fence = llvm::dyn_cast<llvm::IntrinsicInst>(a);
+        llvm::Value*& hidden = llvm::isa<llvm::Constant>(b) ? b : a;
+        if (a == b && fence != nullptr && fence->getIntrinsicID() == in::arithmetic_fence) a = fence->getArgOperand(0);  // of two LLVM makes one
+        else hidden = x.builder->opaque(hidden);
+    }
+    return ir(x).CreateFCmp(predicate, a, b);
+}
+
 Value compare(Value x, Value y, CmpInst::Predicate floating, CmpInst::Predicate with_sign, CmpInst::Predicate without) {
     if (is_complex(x.dtype)) return {};
-    if (is_real_float(x)) return truth(x, ir(x).CreateFCmp(floating, x.re, y.re));
+    if (is_real_float(x)) return truth(x, compare_floats(x, floating, x.re, y.re));
     return truth(x, ir(x).CreateICmp(is_signed(x) ? with_sign : without, x.re, y.re));
 }
 
