@@ -62,10 +62,14 @@ class ListMethods:
     # More items
 
     def call_append(self, held: ListState, value: Any) -> None:
+        item = self.lists.as_item(value)
+        self.lists.learn(held, item)
+        self.grow(held, self.steps.whole(1))
+        self.put_last(held, item)
+
+    def put_last(self, held: ListState, item: Any) -> None:
+        """Where there is room."""
         steps, lists = self.steps, self.lists
-        item = lists.as_item(value)
-        lists.learn(held, item)
-        self.grow(held)
         length = lists.length(held)
         lists.put(Item(held, lists.offset(held, length)), item)
         steps.set(lists.length_of(held), steps.plus(length, steps.whole(1)))
@@ -77,7 +81,7 @@ class ListMethods:
         lists.learn(held, item)
         begin, length = lists.begin_of(held), lists.length(held)
         steps.add("if", a=steps.compare("less_equal", steps.get(begin), steps.whole(0)))
-        self.move_to_room(held, steps.plus(length, steps.whole(8)))
+        self.move_to_room(held, steps.plus(length, steps.whole(8)), steps.whole(1))
         steps.add("end")
         steps.set(begin, steps.plus(steps.get(begin), steps.whole(-1)))
         lists.put(Item(held, lists.offset(held, steps.whole(0))), item)
@@ -91,17 +95,28 @@ class ListMethods:
         items = values.items if type(values) is Display and values.times == 1 else list(values) if type(values) is tuple else None
         if items is None:
             raise Unsupported("extends a list by something else")
+        items = [self.lists.as_item(each) for each in items]
         for each in items:
-            self.lists.learn(held, self.lists.as_item(each))
+            self.lists.learn(held, each)
+        if items:
+            self.grow(held, self.steps.whole(len(items)))
         for each in items:
-            self.call_append(held, each)
+            self.put_last(held, each)
 
     def extend_by_list(self, held: ListState, values: ListState) -> None:
         """By as many items as there are at the beginning: it may be the list itself."""
         lists = self.lists
         if not lists.known(values.name).is_known:
             return
-        self.steps.each(lists.length(values), lambda at: self.call_append(held, lists.item(values, lists.offset(values, at))))
+
+        def put(at: int) -> None:
+            item = lists.as_item(lists.item(values, lists.offset(values, at)))
+            lists.learn(held, item)
+            self.put_last(held, item)
+
+        count = lists.length(values)
+        self.grow(held, count)
+        self.steps.each(count, put)
 
     def call_insert(self, held: ListState, index: Any, value: Any) -> None:
         steps, lists = self.steps, self.lists
@@ -113,7 +128,7 @@ class ListMethods:
         at = steps.add("select", INT64, a=steps.compare("less", number, steps.whole(0)), b=behind, c=number)
         at = steps.add("select", INT64, a=steps.compare("less", at, steps.whole(0)), b=steps.whole(0), c=at)
         at = steps.add("select", INT64, a=steps.compare("greater", at, length), b=length, c=at)
-        self.grow(held)
+        self.grow(held, steps.whole(1))
         count = steps.plus(length, steps.times(at, steps.whole(-1)))
         self.each_word(held, count, lambda word: self.move_word(held, at, self.from_end(held, count, word), 1))
         lists.put(Item(held, lists.offset(held, at)), item)
@@ -307,21 +322,21 @@ class ListMethods:
         count = steps.plus(self.lists.length(held), steps.times(after, steps.whole(-1)))
         self.each_word(held, count, lambda word: self.move_word(held, after, word, -1))
 
-    def grow(self, held: ListState) -> None:
-        """Room for one more."""
+    def grow(self, held: ListState, more: int) -> None:
+        """Room for so many more."""
         steps, lists = self.steps, self.lists
         used = lists.length(held)
         if type(held) is DequeState:
             used = steps.plus(used, steps.get(lists.begin_of(held)))
-        steps.add("if", a=steps.compare("greater_equal", used, steps.get(lists.room_of(held))))
-        self.move_to_room(held, None)
+        steps.add("if", a=steps.compare("greater", steps.plus(used, more), steps.get(lists.room_of(held))))
+        self.move_to_room(held, None, more)
         steps.add("end")
 
-    def move_to_room(self, held: ListState, begin: int | None) -> None:
-        """Into new memory, with room behind the items, and before them, if a place is given at which they begin."""
+    def move_to_room(self, held: ListState, begin: int | None, more: int) -> None:
+        """Into new memory, with room for more items behind these, and before them, if a place is given at which they begin."""
         steps, lists = self.steps, self.lists
         length, array = lists.length(held), lists.array_of(held)
-        room = steps.plus(steps.times(length, steps.whole(2)), steps.whole(8))
+        room = steps.plus(steps.plus(steps.times(length, steps.whole(2)), steps.whole(7)), more)
         room = room if begin is None else steps.plus(room, begin)
         larger, width = steps.made_array(), steps.whole(_WORD * self.width(held))
         lists.allocate(larger, lists.bytes_of(held, room))
