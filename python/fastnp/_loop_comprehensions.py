@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import copy
+import sys
 from collections.abc import Callable
 from typing import Any
 
-from fastnp._names import Uses
+from fastnp._names import Names, Uses, after, deleted
 
 __all__ = ["expanded", "is_comprehension", "table_of"]
 
@@ -74,17 +75,33 @@ def expanded(tree: Any, is_wanted: Callable[[ast.stmt], bool]) -> tuple[Any, fro
     tree = copy.deepcopy(tree)
     made: set[str] = set()
     captured = Uses(*tree.body).captured  # which other functions would see while they grow
-    _block(tree.body, is_wanted, made, captured)
+    parameters = frozenset(each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg))
+    local = Uses(*tree.body).stores
+    _block(tree.body, lambda each, bound: is_wanted(each) and _has_bound(each, bound, local), made, captured, parameters)
     return tree, frozenset(made)
 
 
-def _block(block: list[Any], is_wanted: Callable[[ast.stmt], bool], made: set[str], captured: set[str]) -> None:
+def _has_bound(statement: Any, bound: Names, local: set[str]) -> bool:
+    """Whether the variables that a comprehension reads are bound: before Python 3.12 it is a function, which has other words for those that are not."""
+    value = getattr(statement, "value", None)
+    if sys.version_info >= (3, 12) or not isinstance(value, ast.ListComp):
+        return True
+    own = Uses(*(each.target for each in value.generators)).stores
+    return not (Uses(value).reads - Uses(value.generators[0].iter).reads - own) & local - bound
+
+
+def _block(block: list[Any], is_wanted: Callable[[ast.stmt, Names], bool], made: set[str], captured: set[str], bound: Names) -> None:
+    """`bound`: variables that are."""
     found: list[Any] = []
     for statement in block:
+        then = after(statement, bound)
         if isinstance(statement, (ast.If, ast.For, ast.While)):
-            _block(statement.body, is_wanted, made, captured)
-            _block(statement.orelse, is_wanted, made, captured)
-        found += (_loops(statement, made, captured) if is_wanted(statement) else None) or [statement]
+            targets = Uses(statement.target).stores if isinstance(statement, ast.For) else set()
+            inside = bound if isinstance(statement, ast.If) else bound - deleted(statement)
+            _block(statement.body, is_wanted, made, captured, inside | targets)
+            _block(statement.orelse, is_wanted, made, captured, inside)
+        found += (_loops(statement, made, captured) if is_wanted(statement, bound) else None) or [statement]
+        bound = bound if then is None else then
     block[:] = found
 
 
@@ -101,9 +118,9 @@ def _loops(statement: Any, made: set[str], captured: set[str]) -> list[Any] | No
     if isinstance(statement, ast.Return):
         name = f"_fastnp_list_{len(made)}"
         made.add(name)
-        after: list[Any] = [ast.Return(ast.Name(name, ast.Load()))]
+        then: list[Any] = [ast.Return(ast.Name(name, ast.Load()))]
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-        name, after = statement.targets[0].id, []
+        name, then = statement.targets[0].id, []
         if name in Uses(value).reads | captured:
             return None
     else:
@@ -119,7 +136,7 @@ def _loops(statement: Any, made: set[str], captured: set[str]) -> list[Any] | No
             body = [ast.If(test, body, [])]
         body = [ast.For(generator.target, generator.iter if number else first, body, [], None)]
     body[0].fastnp_comprehension = True
-    found = [ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())), *body, *after]
+    found = [ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())), *body, *then]
     for each in found:
         for node in ast.walk(each):
             if isinstance(node, (ast.stmt, ast.expr)) and not hasattr(node, "lineno"):
