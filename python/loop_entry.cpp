@@ -211,6 +211,7 @@ bool LoopCall::call_directly(std::span<PyObject* const> handed, const Context& c
     for (const Ready& each : *known) {
         if (!each.fits(given) || !each.are_apart(given)) continue;
         Run run;
+        run.is_apart = true;
         const Start how = start(each, given, run);
         if (how == Start::slow) return false;
         if (how != Start::ran) continue;
@@ -262,7 +263,7 @@ LoopCall::Start LoopCall::start(const Ready& ready, const Arguments& given, Run&
     for (const std::shared_ptr<Program>& program : ready.programs) {
         if (!program->fits(held)) continue;
         try {
-            program->run(held, {numbers.data(), numbers.size()}, ready.more, run.left);
+            program->run(held, {numbers.data(), numbers.size()}, ready.more, run.left, run.is_apart);
         } catch (const PythonError&) {  // a whole number of more than 64 bits
             if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw;
             PyErr_Clear();

@@ -62,6 +62,7 @@ private:
         std::vector<py::object> words;
         std::vector<std::pair<std::size_t, PyObject*>> tables;
         const Program* program = nullptr;
+        bool is_apart = false;  // there is no frame
         Program::Left left;
     };
     enum class Start : std::uint8_t { other_kinds, slow, ran };

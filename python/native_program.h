@@ -224,7 +224,8 @@ public:
         return made;
     }
 
-    void run(std::span<PyObject* const> arrays, std::span<PyObject* const> numbers, const Constants& constants, Left& left) const {
+    /// `is_apart`: of no frame.
+    void run(std::span<PyObject* const> arrays, std::span<PyObject* const> numbers, const Constants& constants, Left& left, bool is_apart = false) const {
         SmallVector<void*, 8> bases;
         ProgramWords inputs(static_cast<std::size_t>(text_.inputs));
         for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -244,7 +245,7 @@ public:
         left.words.resize(native_[0].words());
         const bool was_short = last_run_.load(std::memory_order_relaxed) < short_run;
         const bool asks = !was_short || counted() % look_again == 0;
-        const Spending::NativeLoop timed(asks);
+        const Spending::NativeLoop timed(asks, is_apart);
         std::optional<Released> released;
         const bool keeps_gil = was_short && is_only_thread();
         if (!keeps_gil && !generators.needs_gil()) released.emplace();

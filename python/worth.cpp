@@ -79,8 +79,8 @@ bool Spending::is_inside() { return innermost != nullptr; }
 
 Nanoseconds Spending::left() { return innermost == nullptr ? std::numeric_limits<Nanoseconds>::max() : innermost->total().left(); }
 
-Spending::NativeLoop::NativeLoop(bool asks)
-    : in_(innermost != nullptr && innermost->is_timed_ ? innermost : nullptr), begin_(asks || in_ != nullptr ? ticks() : 0) {}
+Spending::NativeLoop::NativeLoop(bool asks, bool is_apart)
+    : in_(!is_apart && innermost != nullptr && innermost->is_timed_ ? innermost : nullptr), begin_(asks || in_ != nullptr ? ticks() : 0) {}
 
 Spending::NativeLoop::~NativeLoop() {
     if (in_ == nullptr) return;

@@ -74,8 +74,8 @@ public:
     /// The innermost one of this thread runs a native loop while this lives, until that ends or is left.
     class NativeLoop {
     public:
-        /// `asks`: whoever makes it wants to know what it takes.
-        explicit NativeLoop(bool asks);
+        /// `asks`: whoever makes it wants to know what it takes. `is_apart`: it is of no frame, the loop of a compiled function that another one calls.
+        explicit NativeLoop(bool asks, bool is_apart = false);
         ~NativeLoop();
         NativeLoop(const NativeLoop&) = delete;
         NativeLoop& operator=(const NativeLoop&) = delete;
