@@ -149,7 +149,7 @@ void add_loop_calls(py::module_& module) {
         .def_property("function", &Frame::function, &Frame::set_function)
         .def_property_readonly("is_straight", &Frame::is_straight)
         .def("set_straight", &Frame::set_straight, py::arg("loop"), py::arg("context"), py::arg("parameters"), py::arg("sizes"), py::arg("operands"),
-             py::arg("returns"), py::arg("results"), py::arg("is_tuple"), py::arg("lookups"));
+             py::arg("results"), py::arg("is_tuple"), py::arg("lookups"));
 }
 
 }  // namespace fastnp::python

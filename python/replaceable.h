@@ -29,7 +29,6 @@ public:
         }
         Use(const Use&) = delete;
         Use& operator=(const Use&) = delete;
-        explicit operator bool() const { return value_ != nullptr; }
         const T& operator*() const { return *value_; }
         const T* operator->() const { return value_; }
 

@@ -55,7 +55,7 @@ std::vector<Frame::Operand> Frame::operands_of(const py::list& told) {
 }
 
 void Frame::set_straight(py::object loop, py::object context, std::size_t parameters, std::vector<std::pair<std::size_t, int>> sizes,
-                         const py::list& operands, bool returns, const py::list& results, bool is_tuple, const py::list& lookups) {
+                         const py::list& operands, const py::list& results, bool is_tuple, const py::list& lookups) {
     auto made = std::make_unique<Straight>();
     made->loop = loop.cast<LoopCall*>();
     made->held = std::move(loop);
@@ -64,7 +64,6 @@ void Frame::set_straight(py::object loop, py::object context, std::size_t parame
     made->sizes = std::move(sizes);
     made->operands = operands_of(operands);
     made->results = operands_of(results);
-    made->returns = returns;
     made->is_tuple = is_tuple;
     for (const py::handle each : lookups) {
         auto [space, key, value] = each.cast<std::tuple<py::object, py::object, py::object>>();

@@ -28,10 +28,9 @@ public:
     void set_function(py::object function);
     /// `loop`: the _LoopCall; `context`: calls what it is given where the loop is. `sizes`: those that are taken of arguments before the loop, as
     /// (argument, axis), or (argument, -1) for its length. `operands`: what the loop takes, `results`: what is returned, each as (kind, number, object)
-    /// with the kinds of Operand; `returns`: whether the loop may return from the function; `is_tuple`: of the results. `lookups`: (dict, key, value or
-    /// ...) of what has to be as it is.
+    /// with the kinds of Operand; `is_tuple`: of the results. `lookups`: (dict, key, value or ...) of what has to be as it is.
     void set_straight(py::object loop, py::object context, std::size_t parameters, std::vector<std::pair<std::size_t, int>> sizes,
-                      const py::list& operands, bool returns, const py::list& results, bool is_tuple, const py::list& lookups);
+                      const py::list& operands, const py::list& results, bool is_tuple, const py::list& lookups);
 
     bool is_straight() const { return straight_.now() != nullptr; }
 
@@ -64,7 +63,7 @@ private:
         std::size_t parameters = 0;
         std::vector<std::pair<std::size_t, int>> sizes;
         std::vector<Operand> operands, results;
-        bool returns = false, is_tuple = false;
+        bool is_tuple = false;
         std::vector<Guard> lookups;
 
         /// False where Python has to look.

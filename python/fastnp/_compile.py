@@ -216,7 +216,7 @@ def note_name(code: types.CodeType) -> bytes:
     """Under which it is kept what was found of a function: all that its cut comes from, and may stay behind in its lines."""
     from fastnp._identity import code_text, environment  # where something is kept on disk
 
-    return f"parts 5 {environment()} {code_text(code)} {code.co_linetable!r} {code.co_filename} {code.co_firstlineno}".encode("utf-8", "surrogatepass")
+    return f"parts 6 {environment()} {code_text(code)} {code.co_linetable!r} {code.co_filename} {code.co_firstlineno}".encode("utf-8", "surrogatepass")
 
 
 def _restore(module: str, qualified_name: str, options: dict[str, Any]) -> Any:

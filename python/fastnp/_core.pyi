@@ -759,7 +759,6 @@ class _Frame:
         parameters: int,
         sizes: list[tuple[int, int]],
         operands: list[tuple[int, int, Any]],
-        returns: bool,
         results: list[tuple[int, int, Any]],
         is_tuple: bool,
         lookups: list[tuple[dict[str, Any], str, Any]],

@@ -255,14 +255,13 @@ class Parts(Cuts):
         if type(loop) is not Loop:
             return
         globals, builtins = self.function.__globals__, self.function.__builtins__
-        lookups = [(globals, "len", ...), (builtins, "len", len)] if straight.has_length else []
+        lookups = [(globals, "len", ...), (builtins, "len", len)] if straight.has_length() else []
         self.made_frame.set_straight(
             loop.entry,
             self.function_of(context, {}),
             straight.parameters,
             list(straight.sizes),
             straight.all_operands(),
-            straight.returns,
             list(straight.results),
             straight.is_tuple,
             lookups,

@@ -22,7 +22,7 @@ from fastnp._loop_resume import LOCALS, UNBOUND_NAME
 from fastnp._loop_scan import may_be_native, outermost_loops
 from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
-from fastnp._straight import Straight, context_of, straight_of
+from fastnp._straight import Straight, straight_of
 from fastnp._unfold import Unfold, place_of
 
 __all__ = ["Source", "definition", "has_native_loops"]
@@ -32,6 +32,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BREAKS = (ast.Yield, ast.YieldFrom, ast.Await, ast.Import, ast.ImportFrom, ast.Match, ast.AsyncFor, ast.AsyncWith)  # that no recording gets to
 _NESTED = 0x10  # in co_flags
 _FUTURES = 0x1FE0000
+_GO_ON = "_fastnp_go_on"  # what is called where a frame would stand
 
 
 def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: set[str]) -> types.CodeType:
@@ -308,3 +309,14 @@ class Source:
 def definition(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
     extra: dict[str, Any] = {"type_params": []} if hasattr(ast, "TypeAlias") else {}
     return ast.FunctionDef(name, arguments, body, [], **extra)
+
+
+def context_of(tree: ast.FunctionDef, part: str) -> ast.FunctionDef:
+    """A function that calls what it is given, at the place where the frame calls its part."""
+    at = next(node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == part)
+    call = ast.Call(ast.Name(_GO_ON, ast.Load()), [], [])
+    made = definition(tree.name, ast.arguments([], [ast.arg(_GO_ON)], None, [], [], None, []), [ast.Return(call)])
+    for node in ast.walk(made):
+        if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
+            ast.copy_location(node, at)
+    return ast.copy_location(made, tree)

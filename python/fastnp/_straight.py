@@ -2,7 +2,7 @@
 
 Such a frame is told as what the loop takes and what is returned: arguments, their lengths and sizes, constants, and what the loop gives
 (``python/straight.h`` makes such calls). Where there is something to tell of, an error or a warning, the loop goes on in a function that stands where
-the frame would (`context_of`).
+the frame would (`context_of` in `_source.py`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 from fastnp._loop_resume import UNBOUND_NAME
 from fastnp._loop_values import UNBOUND
 
-__all__ = ["Straight", "context_of", "straight_of"]
+__all__ = ["Straight", "straight_of"]
 
 _ARGUMENT, _CONSTANT, _GIVEN, _SIZE = range(4)  # python/straight.h's
 _MOST_GIVEN = 6  # ... loop_entry.h's
-_GO_ON = "_fastnp_go_on"
 
 Operand = tuple[int, int, Any]  # kind, number, object
 
@@ -29,11 +28,13 @@ class Straight(NamedTuple):
     parameters: int
     sizes: tuple[tuple[int, int], ...]  # that are taken before the loop: (argument, axis), or (argument, -1): its length
     operands: tuple[Operand, ...]
-    returns: bool  # the loop may return from the function
     results: tuple[Operand, ...]
     is_tuple: bool
-    has_length: bool  # it takes `len` for what it is
     nothing: tuple[int, ...]  # operands that stand for variables that are not bound
+
+    def has_length(self) -> bool:
+        """Whether it takes `len` for what it is."""
+        return any(axis < 0 for _, axis in self.sizes)
 
     def all_operands(self) -> list[Operand]:
         return [(_CONSTANT, 0, UNBOUND) if number in self.nothing else each for number, each in enumerate(self.operands)]
@@ -51,7 +52,6 @@ class _Reader:
         self.operands: list[Operand] | None = None
         self.sizes: list[tuple[int, int]] = []
         self.nothing: list[int] = []
-        self.returns = self.has_length = False
         self.held = ""  # the variable of what the loop gave
 
     def constant(self, node: ast.expr) -> Any:
@@ -86,7 +86,6 @@ class _Reader:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and "len" not in self.known:
             if len(node.args) != 1 or node.keywords:
                 raise _NotStraight
-            self.has_length = True
             return self.size(node.args[0], -1)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             axis = self.constant(node.slice)
@@ -127,7 +126,12 @@ class _Reader:
 
     def is_returned(self, statement: ast.If) -> bool:
         texts = [ast.unparse(each) for each in (statement.test, *statement.body, *statement.orelse)]
-        return texts == [f"{self.held}[0] == 1", f"return {self.held}[1]"]
+        return self.operands is not None and texts == [f"{self.held}[0] == 1", f"return {self.held}[1]"]
+
+    @staticmethod
+    def is_never(statement: ast.If) -> bool:
+        """What makes variables local is never done."""
+        return isinstance(statement.test, ast.Constant) and statement.test.value is False and not statement.orelse
 
     def statement(self, statement: ast.stmt) -> None:
         """One before the end."""
@@ -138,15 +142,11 @@ class _Reader:
             if isinstance(value, ast.Name) and value.id == self.held != "":
                 return self.given(target)
             return self.bind(target, value)
-        elif isinstance(statement, ast.If) and self.operands is not None and self.is_returned(statement):
-            self.returns = True
+        if isinstance(statement, ast.If) and (self.is_returned(statement) or self.is_never(statement)):
             return None
-        elif isinstance(statement, ast.If) and isinstance(statement.test, ast.Constant) and statement.test.value is False and not statement.orelse:
-            return None
-        elif isinstance(statement, ast.Expr):
-            if isinstance(statement.value, ast.Constant):
-                return None
-            self.name(statement.value)  # whether it is bound
+        if isinstance(statement, ast.Expr):
+            if not isinstance(statement.value, ast.Constant):
+                self.name(statement.value)  # whether it is bound
             return None
         raise _NotStraight
 
@@ -177,17 +177,4 @@ def straight_of(tree: ast.FunctionDef | ast.AsyncFunctionDef, parts: Sequence[An
     if reader.operands is None:
         return None
     nothing = tuple(reader.nothing)
-    return Straight(len(reader.parameters), tuple(reader.sizes), tuple(reader.operands), reader.returns, results, is_tuple, reader.has_length, nothing)
-
-
-def context_of(tree: ast.FunctionDef, part: str) -> ast.FunctionDef:
-    """A function that calls what it is given, at the place where the frame calls its loop."""
-    at = next(node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == part)
-    call = ast.Call(ast.Name(_GO_ON, ast.Load()), [], [])
-    arguments = ast.arguments([], [ast.arg(_GO_ON)], None, [], [], None, [])
-    extra: dict[str, Any] = {"type_params": []} if hasattr(ast, "TypeAlias") else {}
-    made = ast.FunctionDef(tree.name, arguments, [ast.Return(call)], [], **extra)
-    for node in ast.walk(made):
-        if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
-            ast.copy_location(node, at)
-    return ast.copy_location(made, tree)
+    return Straight(len(reader.parameters), tuple(reader.sizes), tuple(reader.operands), results, is_tuple, nothing)

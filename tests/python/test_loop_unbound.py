@@ -8,7 +8,7 @@ import numpy
 import pytest
 from loop_source import random_source
 from support import LONG, SEED
-from test_native_loops import agree, programs_of, run_random_programs
+from test_native_loops import agree, outcome, programs_of, run_random_programs, same
 
 import fastnp as np
 
@@ -192,3 +192,35 @@ def test_every_loop_has_a_reason() -> None:
 def test_random_programs(part: int) -> None:
     first = SEED * 1000 + part * 10**7
     run_random_programs("unbound", first, 400 if LONG else 15, lambda seed: random_source(seed, False), adaptive=False)
+
+
+def test_variables_of_comprehensions_and_generators() -> None:
+    """Those that are not bound have the words of the function that such an expression is, where it is one."""
+
+    def made(x, n):
+        for i in range(n):
+            if i > 5:
+                t = 0.5
+        kept = [v * 2 for v in x if v > t]
+        return len(kept)
+
+    def of_unbound(x, n):
+        for i in range(n):
+            if i > 5:
+                y = x
+        return [v + 1 for v in y]
+
+    def summed(x, n):
+        s = 0.0
+        for i in range(n):
+            if i > 5:
+                t = 0.5
+            s += sum(v for v in x if v > t)
+        return s
+
+    for function in (made, of_unbound, summed):
+        compiled = np.compile(function, adaptive=False)
+        for n in (8, 3, 9, 2):
+            x = [0.25, 0.75, 1.0]
+            want, got = outcome(function, (x, n)), outcome(compiled, (x, n))
+            assert same(got, want), f"{function.__name__}, n = {n}: {got} where Python gives {want}"

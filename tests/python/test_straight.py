@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import linecache
+import os
+import pathlib
 import random
+import subprocess
 import sys
 import threading
 import traceback
@@ -355,10 +358,6 @@ def test_what_is_gone_is_collected() -> None:
 
 def test_kept_on_disk(tmp_path: Any) -> None:
     """Another process knows it."""
-    import os
-    import pathlib
-    import subprocess
-
     script = tmp_path / "kept.py"
     script.write_text(
         "import numpy, fastnp as np\n"
