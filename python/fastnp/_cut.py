@@ -7,10 +7,10 @@ function did, in the same order; what is compiled is the parts.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from fastnp import _syntax
 from fastnp._loop_resume import LOCALS, UNBOUND_NAME
 from fastnp._names import Live, Uses, after, bound_after, deleted, escapes, only_takes, own_nodes, weight
 from fastnp._parts import UNBOUND, Place
@@ -68,13 +68,13 @@ class _Tagged(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> Any:
         value = node.value or ast.Constant(None)
-        return ast.fix_missing_locations(ast.copy_location(ast.Return(ast.Tuple([ast.Constant(_RETURNS), value], ast.Load())), node))
+        return _syntax.located(ast.copy_location(ast.Return(ast.Tuple([ast.Constant(_RETURNS), value], ast.Load())), node))
 
     def visit_Break(self, node: ast.Break) -> Any:
-        return node if self.loops else ast.fix_missing_locations(ast.copy_location(self.end(_BREAKS), node))
+        return node if self.loops else _syntax.located(ast.copy_location(self.end(_BREAKS), node))
 
     def visit_Continue(self, node: ast.Continue) -> Any:
-        return node if self.loops else ast.fix_missing_locations(ast.copy_location(self.end(_CONTINUES), node))
+        return node if self.loops else _syntax.located(ast.copy_location(self.end(_CONTINUES), node))
 
     def visit_loop(self, node: Any) -> Any:
         self.loops += 1
@@ -101,7 +101,7 @@ class Cut:
         self.captured = captured  # by functions that are made in it
         self.unsteady = deleted(tree)  # and what is another object at every call
         self.functions: set[str] = set()  # ... of them functions
-        for node in ast.walk(tree):
+        for node in _syntax.walk(tree):
             if isinstance(node, ast.Nonlocal):
                 self.unsteady |= set(node.names) & names
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node is not tree:
@@ -113,7 +113,7 @@ class Cut:
         self.declared = [each for each in own_nodes(ast.Module(tree.body, [])) if isinstance(each, (ast.Global, ast.Nonlocal))]
         self.live = Live()
         self.live.before(tree.body, set(), set(), set())
-        parameters = [each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg)]
+        parameters = [each.arg for each in _syntax.walk(tree.args) if isinstance(each, ast.arg)]
         self.met = set(parameters)  # what may be bound at the statement at hand
         body = self.block(tree.body, frozenset(parameters), set())
         self.body = [*self.declared, *self.locals_of(body, set(parameters)), *(body or [ast.Pass()])]
@@ -125,7 +125,7 @@ class Cut:
         if not names:
             return []
         never = ast.If(ast.Constant(False), [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in sorted(names)], [])
-        return [ast.fix_missing_locations(ast.copy_location(never, body[0]))]
+        return [_syntax.located(ast.copy_location(never, body[0]))]
 
     def local(self, found: set[str]) -> set[str]:
         return found & self.names
@@ -134,7 +134,7 @@ class Cut:
 
     def is_whole(self, statement: ast.stmt, bound: frozenset[str], held: set[str]) -> bool:
         """Whether a statement can be in a part, where what it reads is bound. `held`: variables that have to be as they are should it raise."""
-        if is_kept(statement) or any(isinstance(each, _FIXED) or getattr(each, "is_async", 0) for each in ast.walk(statement)):
+        if is_kept(statement) or any(isinstance(each, _FIXED) or getattr(each, "is_async", 0) for each in _syntax.walk(statement)):
             return False
         uses = Uses(statement)
         stores, captured = self.local(uses.stores), self.local(uses.captured)
@@ -251,7 +251,7 @@ class Cut:
         made: list[ast.stmt] = []
         for name in names:
             handler = ast.ExceptHandler(_load(UNBOUND), None, [ast.Assign([_store(name)], _load(UNBOUND_NAME))])
-            made.append(ast.fix_missing_locations(ast.copy_location(ast.Try([ast.Expr(_load(name))], [handler], [], []), at)))
+            made.append(_syntax.located(ast.copy_location(ast.Try([ast.Expr(_load(name))], [handler], [], []), at)))
         return made
 
     def part_of(self, run: list[ast.stmt], bound: frozenset[str]) -> list[ast.stmt]:
@@ -264,7 +264,7 @@ class Cut:
         gives = self.local(Uses(*run).stores & read_then)
         takes = reads | (gives if leaves else gives - (bound_in_it or frozenset()))
         doubtful = sorted(takes - bound)
-        as_written = copy.deepcopy(run) if doubtful else []
+        as_written = _syntax.copied(run) if doubtful else []
         ends = bound_in_it is None
         returns = any(isinstance(each, ast.Return) for statement in run for each in own_nodes(statement))
         if leaves or (returns and not ends):
@@ -280,7 +280,7 @@ class Cut:
         handler = ast.ExceptHandler(_load(UNBOUND), None, [ast.Assign([_store(flag)], ast.Constant(False))])
         check = ast.Try([*looks, ast.Assign([_store(flag)], ast.Constant(True))], [handler], [], [])
         for statement in (check, choice := ast.If(_load(flag), made, otherwise)):
-            ast.fix_missing_locations(ast.copy_location(statement, otherwise[0]))
+            _syntax.located(ast.copy_location(statement, otherwise[0]))
         return [check, choice]
 
     def call_of(self, run: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...], ends: bool) -> list[ast.stmt]:
@@ -337,5 +337,5 @@ class Cut:
     ) -> list[ast.stmt]:
         self.parts.append(Part(name, takes, [*self.declared, *body], gives, loop))
         for statement in (*calls, *body):
-            ast.fix_missing_locations(statement if hasattr(statement, "lineno") else ast.copy_location(statement, run[0]))
+            _syntax.located(statement if hasattr(statement, "lineno") else ast.copy_location(statement, run[0]))
         return calls

@@ -6,13 +6,12 @@ A function that is made anew at each call is known by its code, and what it capt
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import types
 from collections.abc import Mapping
 from typing import Any
 
-from fastnp import _compile, _core
+from fastnp import _compile, _core, _syntax
 from fastnp._bytecode import codes_of, instructions
 from fastnp._loop_fields import in_class
 
@@ -72,12 +71,12 @@ def _lifted(function: types.FunctionType, caller: types.CodeType) -> types.Funct
     source, code = Source(function), function.__code__
     if source.tree is None or "__class__" in code.co_freevars or not _stays(function, caller):
         return None
-    if any(isinstance(each, (ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(source.tree)):
+    if any(isinstance(each, (ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)) for each in _syntax.walk(source.tree)):
         return None
-    tree = copy.deepcopy(source.tree)
+    tree = _syntax.copied(source.tree)
     arguments = tree.args
     arguments.posonlyargs = [*(ast.arg(name) for name in code.co_freevars), *arguments.posonlyargs]
-    ast.fix_missing_locations(tree)
+    _syntax.located(tree)
     return source.function_of(tree)
 
 

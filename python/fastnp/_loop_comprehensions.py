@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import copy
 import sys
 from collections.abc import Callable
 from typing import Any
 
+from fastnp import _syntax
 from fastnp._names import Names, Uses, after, deleted
 
 __all__ = ["expanded", "is_comprehension", "table_of"]
@@ -30,7 +30,7 @@ def table_of(node: Any) -> tuple[list[ast.expr], ast.expr | None, ast.expr] | No
     else:
         return None
     targets = Uses(*(each.generators[0].target for each in (node, row) if isinstance(each, ast.ListComp))).stores
-    inner = [each for part in parts for each in ast.walk(part)]
+    inner = [each for part in parts for each in _syntax.walk(part)]
     if not items or not all(map(_is_repeatable, inner)) or targets & Uses(*parts).reads:
         return None
     return items, times, rows
@@ -52,7 +52,7 @@ def _count_of(node: Any) -> ast.expr | None:
     if each.ifs or each.is_async or not isinstance(each.target, ast.Name) or not isinstance(counts, ast.Call) or counts.keywords:
         return None
     is_range = isinstance(counts.func, ast.Name) and counts.func.id == "range" and len(counts.args) == 1
-    return counts.args[0] if is_range and not any(isinstance(part, _SCOPES) for part in ast.walk(counts)) else None
+    return counts.args[0] if is_range and not any(isinstance(part, _SCOPES) for part in _syntax.walk(counts)) else None
 
 
 class _Renamed(ast.NodeTransformer):
@@ -70,12 +70,12 @@ def is_comprehension(statement: Any) -> bool:
 
 def expanded(tree: Any, is_wanted: Callable[[ast.stmt], bool]) -> tuple[Any, frozenset[str]]:
     """A function's definition with other statements where such comprehensions are bound to a variable or returned, and the variables that they have."""
-    if not isinstance(tree, ast.FunctionDef) or any(isinstance(each, (ast.Try, ast.TryStar, ast.Global, ast.Nonlocal)) for each in ast.walk(tree)):
+    if not isinstance(tree, ast.FunctionDef) or any(isinstance(each, (ast.Try, ast.TryStar, ast.Global, ast.Nonlocal)) for each in _syntax.walk(tree)):
         return tree, frozenset()
-    tree = copy.deepcopy(tree)
+    tree = _syntax.copied(tree)
     made: set[str] = set()
     captured = Uses(*tree.body).captured  # which other functions would see while they grow
-    parameters = frozenset(each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg))
+    parameters = frozenset(each.arg for each in _syntax.walk(tree.args) if isinstance(each, ast.arg))
     local = Uses(*tree.body).stores
     _block(tree.body, lambda each, bound: is_wanted(each) and _has_bound(each, bound, local), made, captured, parameters)
     return tree, frozenset(made)
@@ -110,7 +110,7 @@ def _loops(statement: Any, made: set[str], captured: set[str]) -> list[Any] | No
     if (
         not isinstance(value, ast.ListComp)
         or table_of(value) is not None
-        or any(isinstance(each, _SCOPES) for part in ast.iter_child_nodes(value) for each in ast.walk(part))
+        or any(isinstance(each, _SCOPES) for part in _syntax.children(value) for each in _syntax.walk(part))
     ):
         return None
     if any(each.is_async for each in value.generators):
@@ -125,7 +125,7 @@ def _loops(statement: Any, made: set[str], captured: set[str]) -> list[Any] | No
             return None
     else:
         return None
-    first = copy.deepcopy(value.generators[0].iter)  # where the names are those around it
+    first = _syntax.copied(value.generators[0].iter)  # where the names are those around it
     renamed = {each: f"_fastnp_{each}_{len(made)}" for generator in value.generators for each in sorted(Uses(generator.target).stores)}
     made.update(renamed.values())
     inner = _Renamed(renamed).visit(ast.copy_location(ast.ListComp(value.elt, [*value.generators]), value))
@@ -138,10 +138,10 @@ def _loops(statement: Any, made: set[str], captured: set[str]) -> list[Any] | No
     body[0].fastnp_comprehension = True
     found = [ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())), *body, *then]
     for each in found:
-        for node in ast.walk(each):
+        for node in _syntax.walk(each):
             if isinstance(node, (ast.stmt, ast.expr)) and not hasattr(node, "lineno"):
                 ast.copy_location(node, value)
         ast.copy_location(each, statement if not isinstance(each, ast.For) else value)
-        ast.fix_missing_locations(each)
+        _syntax.located(each)
     found[0].end_lineno, found[0].end_col_offset = value.lineno, value.col_offset  # each has a place of its own
     return found

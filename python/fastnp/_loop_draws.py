@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 import fastnp.random
-from fastnp import _core
+from fastnp import _core, _syntax
 from fastnp._loop_lists import Display
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Number, PythonKind, Unsupported, machine
 from fastnp._loop_scan import DRAWS, FAR
@@ -116,7 +116,7 @@ class Draws:
     @staticmethod
     def has_draws(statement: ast.Assign) -> bool:
         """Whether its value may draw, and nothing is called for its target."""
-        value, target = (list(ast.walk(each)) for each in (statement.value, statement.targets[0]))
+        value, target = (list(_syntax.walk(each)) for each in (statement.value, statement.targets[0]))
         return any(isinstance(each, ast.Attribute) and each.attr in DRAWS for each in value) and not any(isinstance(each, ast.Call) for each in target)
 
     # Distributions

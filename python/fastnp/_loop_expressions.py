@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from fastnp import _syntax
 from fastnp._loop_arrays import ufunc_of
 from fastnp._loop_bounds import narrowed
 from fastnp._loop_cases import IsNoNumber, Result
@@ -306,7 +307,7 @@ class Expressions:
     def value_Set(self, node: ast.Set) -> Any:
         if any(isinstance(each, ast.Starred) for each in node.elts):
             raise Unsupported("unpacks into a set")
-        is_constant = len(node.elts) > 2 and not any(isinstance(each, ast.Name) for each in ast.walk(node))
+        is_constant = len(node.elts) > 2 and not any(isinstance(each, ast.Name) for each in _syntax.walk(node))
         return DictDisplay(set, list(self.values(node.elts)), None, is_constant)
 
     def value_ListComp(self, node: ast.ListComp) -> Any:
@@ -314,7 +315,7 @@ class Expressions:
         if found is None:
             raise Unsupported("has an expression of the kind ListComp")
         items, times, rows = found
-        calls = [each for part in (*items, *([] if times is None else [times])) for each in ast.walk(part) if isinstance(each, ast.Call)]
+        calls = [each for part in (*items, *([] if times is None else [times])) for each in _syntax.walk(part) if isinstance(each, ast.Call)]
         if any(self.value(each.func) is not builtins.len for each in calls):
             raise Unsupported("calls a function of its own for each row of a list")
         count = self.value(rows)  # Python looks at it first

@@ -12,6 +12,7 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+from fastnp import _syntax
 from fastnp._loop_dicts import DictState, DictView
 from fastnp._loop_lists import ListState
 from fastnp._loop_nested import Nested
@@ -77,10 +78,10 @@ class Folds:
         known, key = self.walk.fold_functions, (self.walk.frame.function, id(node))
         if key not in known:
             tree = make()
-            for each in ast.walk(tree):
+            for each in _syntax.walk(tree):
                 if isinstance(each, (ast.stmt, ast.expr, ast.arg)):
                     ast.copy_location(each, node)
-            known[key] = node, Source(self.walk.frame.function).function_of(ast.fix_missing_locations(tree))
+            known[key] = node, Source(self.walk.frame.function).function_of(_syntax.located(tree))
         function: types.FunctionType = known[key][1]
         return function
 

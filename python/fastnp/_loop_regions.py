@@ -12,6 +12,7 @@ import collections
 from collections.abc import Iterator
 from typing import Any
 
+from fastnp import _syntax
 from fastnp._loop_comprehensions import is_comprehension, table_of
 from fastnp._loop_dict_methods import DICTS
 from fastnp._loop_dicts import DICT_TYPES
@@ -48,7 +49,7 @@ class Region:
         self.loop.end_lineno, self.loop.end_col_offset = final.end_lineno, final.end_col_offset
         self.loop.fastnp_region = True  # type: ignore[attr-defined]
         for each in (self.loop, *self.after):
-            ast.fix_missing_locations(each)
+            _syntax.located(each)
 
     def place(self) -> tuple[Any, ...]:
         return self.loop.lineno, self.loop.end_lineno, self.loop.col_offset, self.loop.end_col_offset
@@ -68,7 +69,7 @@ def is_region(loop: Any) -> bool:
 
 def has_loops_ahead(region: Any, statement: ast.stmt) -> bool:
     """Whether loops of a region come at a statement of it, or after that."""
-    at = next((number for number, each in enumerate(region.body) if any(node is statement for node in ast.walk(each))), 0)
+    at = next((number for number, each in enumerate(region.body) if any(node is statement for node in _syntax.walk(each))), 0)
     return any(isinstance(each, _LOOPS) for each in region.body[at:])
 
 
@@ -77,7 +78,7 @@ def regions_of(tree: Any, loops: list[Any], arrays: set[str], whole: set[str]) -
     if not isinstance(tree, ast.FunctionDef):
         return []
     chosen = {id(loop) for loop in loops}
-    made = arrays | {name for each in ast.walk(tree) if isinstance(each, ast.Assign) and _is_array(each.value) for name in Uses(*each.targets).stores}
+    made = arrays | {name for each in _syntax.walk(tree) if isinstance(each, ast.Assign) and _is_array(each.value) for name in Uses(*each.targets).stores}
     captured = Uses(*tree.body).captured
     kinds = Kinds(made, captured, whole - captured)
     return [region for block in _blocks(tree.body) for region in _regions_in(block, chosen, kinds)]
@@ -242,7 +243,7 @@ def _is_plain(value: Any, arrays: set[str]) -> bool:
         return all(_is_plain(each, arrays) for each in (*table[0], *table[1:]) if each is not None)
     nodes = [node for node in own_nodes(value) if isinstance(node, ast.expr)]
     computing = [node for node in nodes if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp))]
-    operands = [each for node in computing for each in ast.iter_child_nodes(node)]
+    operands = [each for node in computing for each in _syntax.children(node)]
     if any(isinstance(each, ast.Name) and each.id in arrays for each in operands):
         return False
     return all(

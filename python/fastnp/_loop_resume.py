@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import sys
 import types
 from typing import Any
 
+from fastnp import _syntax
 from fastnp._loop_values import UNBOUND
 
 __all__ = ["ENDS", "GOES_ON", "LOCALS", "NAMES", "RETURNS", "UNBOUND_NAME", "else_of", "remaining", "rest_of_iteration"]
@@ -42,7 +42,7 @@ class _Returns(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> Any:
         value = node.value or ast.Constant(None)
-        return ast.fix_missing_locations(ast.copy_location(ast.Return(ast.Tuple([ast.Constant(RETURNS), value], ast.Load())), node))
+        return _syntax.located(ast.copy_location(ast.Return(ast.Tuple([ast.Constant(RETURNS), value], ast.Load())), node))
 
     def _stop(self, node: Any) -> Any:
         return node
@@ -70,7 +70,7 @@ def _rest(block: list[Any], path: Path, loops: int) -> tuple[list[Any], int]:
         rest, loops = _rest(inner, inner_path, loops)
         return [*rest, *after], loops
     flag = f"_fastnp_resumed_{id(statement)}"
-    full = copy.deepcopy(statement.body)
+    full = _syntax.copied(statement.body)
     if isinstance(statement, ast.For):
         item, items = f"_fastnp_item_{loops}", f"{ITEMS}_{loops}"
         rest, loops = _rest(inner, inner_path, loops + 1)
@@ -91,10 +91,10 @@ def _function(loop: Any, body: list[Any], names: list[str], more: list[str], nam
     arguments = ast.arguments([], [ast.arg(each) for each in (*names, *more)], None, [], [], None, [])
     extra: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
     made = ast.FunctionDef(name, arguments, [*forget, *body], [], **extra)
-    for statement in ast.walk(made):
+    for statement in _syntax.walk(made):
         if isinstance(statement, (ast.stmt, ast.expr)) and not hasattr(statement, "lineno"):
             ast.copy_location(statement, loop)
-    return ast.fix_missing_locations(ast.copy_location(made, loop))
+    return _syntax.located(ast.copy_location(made, loop))
 
 
 def _ended(how: int) -> ast.Return:
@@ -105,7 +105,7 @@ def rest_of_iteration(loop: Any, statement: ast.stmt, names: list[str], name: st
     """From a statement in the loop to the end of the iteration at hand."""
     path = path_to(loop.body, statement)
     assert path is not None
-    rest, loops = _rest(copy.deepcopy(loop).body, path, 0)
+    rest, loops = _rest(_syntax.copied(loop).body, path, 0)
     rest = [_Returns().visit(each) for each in rest]
     once = ast.For(ast.Name("_fastnp_once", ast.Store()), ast.Tuple([ast.Constant(0)], ast.Load()), rest, [_ended(GOES_ON)], None)
     return _function(loop, [once, _ended(ENDS)], names, [f"{ITEMS}_{number}" for number in range(loops)], name)
@@ -113,7 +113,7 @@ def rest_of_iteration(loop: Any, statement: ast.stmt, names: list[str], name: st
 
 def remaining(loop: Any, names: list[str], name: str) -> ast.FunctionDef:
     """The loop as written, over what it still goes over."""
-    made = _Returns().visit(copy.deepcopy(loop))
+    made = _Returns().visit(_syntax.copied(loop))
     if isinstance(made, ast.For):
         made.iter = ast.copy_location(_load(ITEMS), made.iter)
     more = [ITEMS] if isinstance(made, ast.For) else []
@@ -122,5 +122,5 @@ def remaining(loop: Any, names: list[str], name: str) -> ast.FunctionDef:
 
 def else_of(loop: Any, names: list[str], name: str) -> ast.FunctionDef:
     """What a loop does that has ended by itself."""
-    body = [_Returns().visit(each) for each in copy.deepcopy(loop.orelse)]
+    body = [_Returns().visit(each) for each in _syntax.copied(loop.orelse)]
     return _function(loop, [*body, _ended(ENDS)], names, [], name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _syntax
 from fastnp._loop_comprehensions import table_of
 from fastnp._loop_dict_methods import DICTS
 from fastnp._loop_functions import FUNCTIONS, METHODS
@@ -112,11 +112,8 @@ def _nodes(node: Any, is_arm: bool) -> Iterator[Any]:
             yield from _nodes(part, is_arm)
         return
     yield node
-    for name, value in ast.iter_fields(node):
-        inner = isinstance(node, ast.If) and name != "test"
-        for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, ast.AST):
-                yield from _nodes(each, inner)
+    for each in _syntax.children(node):
+        yield from _nodes(each, isinstance(node, ast.If) and each is not node.test)
 
 
 def _is_of_numbers(call: ast.Call) -> bool:
@@ -152,21 +149,18 @@ def is_over_numbers(loop: Any) -> bool:
     """Whether it looks as if it were: it takes or stores elements by numbers and decides by them, or by numbers that it changes, or ends by chance."""
     if not may_be_native(loop):
         return False
-    if any(
-        isinstance(node, ast.If) and any(isinstance(each, (ast.Break, ast.Return, ast.Continue)) for each in ast.walk(node)) for node in ast.walk(loop)
-    ):
+    nodes = _syntax.walk(loop)
+    if any(isinstance(node, ast.If) and any(isinstance(each, (ast.Break, ast.Return, ast.Continue)) for each in _syntax.walk(node)) for node in nodes):
         return True
-    if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(loop)):
+    if any(isinstance(node, ast.Attribute) and (node.attr in DRAWS or isinstance(node.ctx, ast.Store)) for node in nodes):
         return True
-    if any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in ast.walk(loop)):
-        return True
-    if any(_changes_set(node) for node in ast.walk(loop)):
+    if any(_changes_set(node) for node in nodes):
         return True
     stores = [node for node in _nodes(loop, False) if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)]
-    if any(not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)) for node in stores):
+    if any(not any(isinstance(each, ast.Slice) for each in _syntax.walk(node.slice)) for node in stores):
         return True
-    tests = [node.test for node in ast.walk(loop) if isinstance(node, (ast.If, ast.While, ast.IfExp))]
-    return any(isinstance(node, ast.While) for node in ast.walk(loop)) or any(isinstance(each, ast.Subscript) for test in tests for each in ast.walk(test))
+    tests = [node.test for node in nodes if isinstance(node, (ast.If, ast.While, ast.IfExp))]
+    return any(isinstance(node, ast.While) for node in nodes) or any(isinstance(each, ast.Subscript) for test in tests for each in _syntax.walk(test))
 
 
 _SMALL_ARRAY = 256
@@ -174,7 +168,7 @@ _SMALL_ARRAY = 256
 
 def is_over_few_elements(loop: Any) -> bool:
     """Whether a loop over small arrays is likely to be a program: nothing is called for its effects."""
-    return is_over_numbers(loop) or (may_be_native(loop) and not any(isinstance(each, ast.Expr) for each in ast.walk(loop)))
+    return is_over_numbers(loop) or (may_be_native(loop) and not any(isinstance(each, ast.Expr) for each in _syntax.walk(loop)))
 
 
 def why_not_tried(loop: Any) -> str:
@@ -241,14 +235,14 @@ def counters_of(loop: ast.AST) -> set[str]:
     found: set[str] = set()
     other: set[str] = set()
     counted: set[int] = set()  # ids of targets
-    for node in ast.walk(loop):
+    for node in _syntax.walk(loop):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             is_counted = small_step(node) is not None or (isinstance(node.value, ast.Compare) and isinstance(node.op, (ast.Add, ast.Sub)))
             (found if is_counted else other).add(node.target.id)
             counted.add(id(node.target))
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and type(node.value.value) is int and abs(node.value.value) < FAR:
             counted.update(map(id, node.targets))
-    for node in ast.walk(loop):
+    for node in _syntax.walk(loop):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in counted:
             other.add(node.id)
     return found - other

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from fastnp import _syntax
 from fastnp._loop_program import INT, INT64
 from fastnp._names import Uses
 
@@ -166,7 +167,7 @@ _OF_ALL = frozenset(["len", "min", "max", "any", "all", "sorted", "bool"])  # no
 def asks_for_order(function: ast.AST, name: str) -> bool:
     """Whether a function, or its caller, may do something with a set that depends on its order."""
     others: list[ast.AST | None] = []
-    for node in ast.walk(function):
+    for node in _syntax.walk(function):
         if isinstance(node, ast.Compare):
             others += [each for op, each in zip(node.ops, node.comparators, strict=True) if isinstance(op, (ast.In, ast.NotIn))]
         elif isinstance(node, ast.Attribute) and node.attr in _WITHOUT_ORDER:
@@ -180,7 +181,8 @@ def asks_for_order(function: ast.AST, name: str) -> bool:
         elif isinstance(node, ast.UnaryOp):
             others.append(node.operand)
     known = set(map(id, others))
-    return any(isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load) and id(each) not in known for each in ast.walk(function))
+    reads = [each for each in _syntax.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    return any(each.id == name and id(each) not in known for each in reads)
 
 
 # Whether this Python's sets are such ones

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from fastnp import _syntax
 from fastnp._loop_dicts import DictDisplay, DictState, Entry
 from fastnp._loop_expressions import Expressions, Leaves
 from fastnp._loop_folds import FOUND
@@ -213,7 +214,7 @@ class Stores(Expressions):
         """That no target's place is looked up by what one before it stores."""
         earlier: list[Any] = []
         for target in _parts_of(targets):
-            reads = [each for each in ast.walk(target) if isinstance(each, ast.Call) or isinstance(getattr(each, "ctx", None), ast.Load)]
+            reads = [each for each in _syntax.walk(target) if isinstance(each, ast.Call) or isinstance(getattr(each, "ctx", None), ast.Load)]
             reads.sort(key=lambda each: not isinstance(each, ast.Call))
             if earlier and not all(self.lasts(each, earlier) for each in reads):
                 raise Unsupported("stores by what it may have stored in the same statement")
@@ -224,7 +225,7 @@ class Stores(Expressions):
 
     def base_of(self, target: Any) -> Any:
         """The type of what a subscript is taken of."""
-        if isinstance(target, ast.Attribute) or any(isinstance(each, ast.Call) for each in ast.walk(target.value)):
+        if isinstance(target, ast.Attribute) or any(isinstance(each, ast.Call) for each in _syntax.walk(target.value)):
             return None
         return type(self.value(target.value))
 
@@ -267,11 +268,11 @@ class Stores(Expressions):
         """That it makes no difference whether all targets are looked at before the first one is stored to."""
         bound: set[str] = set()
         for target in targets:
-            names = [each for each in ast.walk(target) if isinstance(each, ast.Name)]
+            names = [each for each in _syntax.walk(target) if isinstance(each, ast.Name)]
             if any(each.id in bound and isinstance(each.ctx, ast.Load) for each in names):
                 raise Unsupported("stores by what it binds in the same statement")
             bound |= {each.id for each in names if isinstance(each.ctx, ast.Store)}
-        stores = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store)]
+        stores = [each for target in targets for each in _syntax.walk(target) if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store)]
         if len(stores) > 1 and any(type(value) is View and value.origins != frozenset([-1]) for value in values):
             raise Unsupported("stores parts of arrays at several places")
 

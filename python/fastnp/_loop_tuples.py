@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from fastnp import _syntax
 from fastnp._loop_numbers import COMPARE
 from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Choice, Kind, Number, Unsupported, kind_of_number, machine
 from fastnp._loop_values import Maybe
@@ -224,9 +225,9 @@ class Kept:
 
 def constant_tuples(tree: Any) -> set[str]:
     """Variables of a function that are bound once, to a tuple of constants."""
-    stores = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
-    stores.update(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple) and _is_constant(node.value)]
+    stores = Counter(node.id for node in _syntax.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+    stores.update(node.arg for node in _syntax.walk(tree) if isinstance(node, ast.arg))
+    found = [node for node in _syntax.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple) and _is_constant(node.value)]
     return {target.id for node in found for target in node.targets if isinstance(target, ast.Name) and stores[target.id] == 1}
 
 

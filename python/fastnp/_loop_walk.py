@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from fastnp import _syntax
 from fastnp._loop_arrays import Arrays
 from fastnp._loop_bounds import bound_what_stays, narrowed
 from fastnp._loop_calls import Calls
@@ -392,7 +393,7 @@ class Walk(Exits):
         ended = self.exhausted(statement)
         self.steps.add("end")
         self.frame.env = None if iteration.is_empty() else dict(at_head)
-        if any(isinstance(each, ast.Subscript) for each in ast.walk(statement.target)):
+        if any(isinstance(each, ast.Subscript) for each in _syntax.walk(statement.target)):
             raise Unsupported("iterates into elements")
         if self.frame.env is not None:
             self.target(statement.target, iteration.item())()

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from fastnp import _syntax
 from fastnp._loop_program import BOOL, BOOLEAN, INT, INT64, Number, PythonKind
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def wraps_around(node: ast.BinOp) -> bool:
     """Whether it may be ``(a * b) & mask``, or ``% 2**k``, of what has no effects."""
     if not isinstance(node.op, (ast.BitAnd, ast.Mod)) or not is_wrapping(node.left):
         return False
-    calls = [each.func for each in ast.walk(node.left) if isinstance(each, ast.Call)]
+    calls = [each.func for each in _syntax.walk(node.left) if isinstance(each, ast.Call)]
     return all(isinstance(each, ast.Name) and each.id in _PLAIN for each in calls)
 
 

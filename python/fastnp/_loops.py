@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _syntax
 from fastnp._fork import patiently
 from fastnp._loop_comprehensions import expanded
 from fastnp._loop_expressions import Leaves
@@ -438,7 +438,7 @@ class Loop:
         tree = source.tree if type(self.parts.function) is types.FunctionType else None
         from fastnp._unfold import place_of
 
-        found = None if tree is None else next((n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.While)) and place_of(n) == self.place), None)
+        found = None if tree is None else next((n for n in _syntax.walk(tree) if isinstance(n, (ast.For, ast.While)) and place_of(n) == self.place), None)
         if found is None:
             raise Unsupported("has no source")
         self.loop, self.source = found, source
@@ -463,7 +463,7 @@ class Loop:
             live = Live()
             live.before(body, set(), set(), set())
             code = function.__code__
-            if any(isinstance(each, (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(tree)):
+            if any(isinstance(each, (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)) for each in _syntax.walk(tree)):
                 raise Unsupported(f"calls {function.__qualname__}, which is more than its arguments and results")
             shared = set(code.co_cellvars) & Uses(*body).captured  # with functions inside of it
             local = frozenset((*code.co_varnames, *code.co_cellvars, *made)) - shared

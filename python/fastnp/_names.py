@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
+
+from fastnp import _syntax
 
 __all__ = [
     "KNOWN_BUILTINS",
@@ -26,6 +28,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONSUMERS = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
 KNOWN_BUILTINS = _CONSUMERS | {"super"}  # whose meaning is taken for granted
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
+_SPECIAL = frozenset([*_COMPREHENSIONS, *_SCOPES, ast.Call, ast.AugAssign, ast.AnnAssign, ast.ExceptHandler, ast.Import, ast.ImportFrom])  # for `Uses`
 _COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
 
 _COSTLY = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign, ast.For, ast.While)
@@ -34,12 +37,13 @@ Names = frozenset[str]
 _NONE: Names = frozenset()
 
 
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(node: ast.AST) -> list[Any]:
     """The nodes below `node`, and itself, but for what belongs to functions that are made in it."""
-    yield node
-    if not isinstance(node, _SCOPES):
-        for child in ast.iter_child_nodes(node):
-            yield from own_nodes(child)
+    found = [node]
+    for each in found:  # which grows
+        if not isinstance(each, _SCOPES):
+            found += _syntax.children(each)
+    return found
 
 
 class Uses:
@@ -52,29 +56,34 @@ class Uses:
         for node in nodes:
             self.visit(node, _NONE)
 
-    def visit(self, node: ast.AST, hidden: Names) -> None:
-        if isinstance(node, ast.Name):
+    def visit(self, node: Any, hidden: Names) -> None:
+        kind = node.__class__
+        if kind is ast.Name:
             if node.id not in hidden:
                 (self.reads if isinstance(node.ctx, ast.Load) else self.stores).add(node.id)
-        elif isinstance(node, _COMPREHENSIONS[:3]):
-            self.visit_comprehension(node, hidden)
-        elif isinstance(node, _SCOPES):
-            self.visit_scope(node, hidden)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS:
-            for child in ast.iter_child_nodes(node):
-                visit = self.visit_comprehension if isinstance(child, ast.GeneratorExp) else self.visit
-                visit(child, hidden)
-        else:
-            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                self.reads.add(node.target.id)
-            if isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
-                return  # it binds nothing
-            if isinstance(node, ast.ExceptHandler) and node.name:
-                self.stores.add(node.name)
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                self.stores.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-            for child in ast.iter_child_nodes(node):
+        elif kind not in _SPECIAL:
+            for child in _syntax.children(node):
                 self.visit(child, hidden)
+        elif kind in _SCOPES:
+            self.visit_scope(node, hidden)
+        elif kind in _COMPREHENSIONS:
+            self.visit_comprehension(node, hidden)
+        else:
+            self.visit_special(node, hidden)
+
+    def visit_special(self, node: Any, hidden: Names) -> None:
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            self.reads.add(node.target.id)
+        if isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
+            return  # it binds nothing
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            self.stores.add(node.name)
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            self.stores.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        is_consumer = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS
+        for child in _syntax.children(node):
+            visit = self.visit_comprehension if is_consumer and isinstance(child, ast.GeneratorExp) else self.visit
+            visit(child, hidden)
 
     def visit_comprehension(self, node: Any, hidden: Names) -> None:
         self.visit(node.generators[0].iter, hidden)
@@ -91,14 +100,14 @@ class Uses:
             self.stores.add(node.name)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             body = node.body if isinstance(node.body, list) else [node.body]
-            declared = {name for each in ast.walk(node) if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
-            own = ({each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)} | Uses(*body).stores) - declared
+            declared = {name for each in _syntax.walk(node) if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
+            own = ({each.arg for each in _syntax.walk(node.args) if isinstance(each, ast.arg)} | Uses(*body).stores) - declared
             around = [node.args] if isinstance(node, ast.Lambda) else [node.args, *node.decorator_list, *([node.returns] if node.returns else [])]
-            found = {each.id for part in around for each in ast.walk(part) if isinstance(each, ast.Name)}
-            found |= {each.id for part in body for each in ast.walk(part) if isinstance(each, ast.Name)} - own
+            found = {each.id for part in around for each in _syntax.walk(part) if isinstance(each, ast.Name)}
+            found |= {each.id for part in body for each in _syntax.walk(part) if isinstance(each, ast.Name)} - own
             found -= hidden
         else:
-            found = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - hidden
+            found = {each.id for each in _syntax.walk(node) if isinstance(each, ast.Name)} - hidden
         self.captured |= found
         self.reads |= found
 
@@ -109,7 +118,7 @@ def escapes(node: ast.AST) -> list[ast.stmt]:
         return [node]
     if isinstance(node, (ast.expr, *_SCOPES)):
         return []
-    inside = node.orelse if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) else ast.iter_child_nodes(node)
+    inside = node.orelse if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) else _syntax.children(node)
     return [found for each in inside for found in escapes(each)]
 
 
@@ -120,7 +129,7 @@ def continues(body: list[ast.stmt]) -> bool:
 def deleted(tree: ast.AST) -> set[str]:
     """The variables that are unbound somewhere."""
     found = set()
-    for node in ast.walk(tree):
+    for node in _syntax.walk(tree):
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Del):
                 found.add(node.id)
@@ -197,6 +206,13 @@ class Live:
         self.ahead: dict[int, set[str]] = {}  # what is read from a statement on, itself included
         self.head: dict[int, set[str]] = {}  # ... and from where a loop decides about its next iteration
         self.raised: dict[int, set[str]] = {}  # of each `try`
+        self._uses: dict[int, Uses] = {}  # of what is gone over: bodies of loops in loops are again and again
+
+    def uses(self, node: ast.AST) -> Uses:
+        found = self._uses.get(id(node))
+        if found is None:
+            found = self._uses[id(node)] = Uses(node)
+        return found
 
     def before(self, statements: list[ast.stmt], live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
         for statement in reversed(statements):
@@ -207,23 +223,23 @@ class Live:
 
     def step(self, statement: ast.stmt, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
         if isinstance(statement, (ast.Return, ast.Raise)):
-            return Uses(statement).reads
+            return self.uses(statement).reads
         if isinstance(statement, (ast.Break, ast.Continue)):
             live = at_break if isinstance(statement, ast.Break) else at_continue
             self.after[id(statement)] = set(live)
             return live
         if isinstance(statement, ast.If):
             taken = self.before(statement.body, live, at_break, at_continue)
-            return Uses(statement.test).reads | taken | self.before(statement.orelse, live, at_break, at_continue)
+            return self.uses(statement.test).reads | taken | self.before(statement.orelse, live, at_break, at_continue)
         if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
             return self.loop(statement, live, at_break, at_continue)
         if isinstance(statement, (ast.With, ast.AsyncWith)):  # its end may be reached from everywhere in it
-            return live | Uses(*statement.items).reads | self.before(statement.body, live, at_break, at_continue)
+            return live | set().union(*(self.uses(each).reads for each in statement.items)) | self.before(statement.body, live, at_break, at_continue)
         if isinstance(statement, ast.Try):
             return self.handled(statement, live, at_break, at_continue)
         if isinstance(statement, _COMPOUND):
-            return live | Uses(statement).reads | at_break | at_continue
-        uses = Uses(statement)
+            return live | self.uses(statement).reads | at_break | at_continue
+        uses = self.uses(statement)
         return (live - uses.stores) | uses.reads
 
     def handled(self, statement: ast.Try, live: set[str], at_break: set[str], at_continue: set[str]) -> set[str]:
@@ -233,7 +249,7 @@ class Live:
         at_break, at_continue = at_break | anyhow | finally_, at_continue | anyhow | finally_
         raised = set(finally_) if statement.finalbody else set()
         for handler in statement.handlers:
-            raised |= self.before(handler.body, finally_, at_break, at_continue) | (Uses(handler.type).reads if handler.type else set())
+            raised |= self.before(handler.body, finally_, at_break, at_continue) | (self.uses(handler.type).reads if handler.type else set())
         self.raised.setdefault(id(statement), set()).update(raised)
         otherwise = self.before(statement.orelse, finally_, at_break, at_continue)
         return raised | self.before(statement.body, otherwise, at_break, at_continue)
@@ -243,15 +259,15 @@ class Live:
         if is_endless(statement):
             head = set()
         if isinstance(statement, ast.While):
-            head = head | Uses(statement.test).reads
+            head = head | self.uses(statement.test).reads
         for _ in range(2):  # once around is enough for the second time to see all
             inside = self.before(statement.body, head, live, head)
             if not isinstance(statement, ast.While):
-                target = Uses(statement.target)
+                target = self.uses(statement.target)
                 inside = (inside - target.stores) | target.reads
             head = head | inside
         self.head[id(statement)] = set(head)
-        return head | (Uses(statement.iter).reads if not isinstance(statement, ast.While) else set())
+        return head | (self.uses(statement.iter).reads if not isinstance(statement, ast.While) else set())
 
 
 # What they do.
@@ -259,7 +275,7 @@ class Live:
 
 def weight(*nodes: ast.AST) -> int:
     """Roughly how many operations there are: one alone is not worth a call."""
-    return sum(_is_costly(each) for node in nodes for each in ast.walk(node))
+    return sum(_is_costly(each) for node in nodes for each in _syntax.walk(node))
 
 
 def _is_costly(node: ast.AST) -> bool:
@@ -268,4 +284,4 @@ def _is_costly(node: ast.AST) -> bool:
 
 def only_takes(*nodes: ast.AST) -> bool:
     """Whether all that they do is to take elements and parts, which is done at once: a call would look at all that lists hold."""
-    return all(isinstance(each, ast.Subscript) for node in nodes for each in ast.walk(node) if _is_costly(each))
+    return all(isinstance(each, ast.Subscript) for node in nodes for each in _syntax.walk(node) if _is_costly(each))

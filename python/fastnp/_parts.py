@@ -8,7 +8,6 @@ further. Where a function was cut is noted on disk, with the code of the frame a
 from __future__ import annotations
 
 import ast
-import copy
 import marshal
 import threading
 import types
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp import _compile, _core, _dynamic
+from fastnp import _compile, _core, _dynamic, _syntax
 from fastnp._bytecode import has_loops
 from fastnp._follow import Followed, key_of, within
 from fastnp._fork import patiently
@@ -164,7 +163,7 @@ class Parts(Cuts):
         """Puts the region at a place into the source."""
         source = self.source
         if not self._regions:
-            source.tree = copy.deepcopy(source.tree)  # which others may have, too
+            source.tree = _syntax.copied(source.tree)  # which others may have, too
         region = region_at(source.tree, place)
         if region is not None:
             region.put()
@@ -344,7 +343,7 @@ class Parts(Cuts):
         whole = {name for name in arrays if given[name].dtype.kind in "biu" and given[name].size <= _MOST_FOLDED}
         self.regions = {each.place() for each in regions_of(tree, loops, arrays, whole)}
         places = {_at(loop) for loop in loops} | self.regions
-        lists = [node for node in ast.walk(self.tree) if isinstance(node, (ast.Assign, ast.Return)) and isinstance(node.value, ast.ListComp)]
+        lists = [node for node in _syntax.walk(self.tree) if isinstance(node, (ast.Assign, ast.Return)) and isinstance(node.value, ast.ListComp)]
         self.comprehensions = {_at(node) for node in lists if any(_lies_in(_at(node), place) for place in places)}
         self._source, self._regions = None, {}  # as it is with these
         self.native = {_at(loop) for loop in outermost_loops(self.tree)} & places

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _syntax
 from fastnp._control import Transformed
 from fastnp._names import Live, Uses, bound_after, escapes
 from fastnp._stand_ins import is_value
@@ -51,7 +51,7 @@ _MISSING = object()
 def _binds_alone(statements: list[ast.stmt], allowed: tuple[type, ...], parameters: Iterable[str] = ()) -> bool:
     """Whether they bind variables, and make no functions. What is added to in place must have been made there: it may be another name's, too."""
     added, others = set(), set(parameters)
-    for node in (node for statement in statements for node in ast.walk(statement)):
+    for node in (node for statement in statements for node in _syntax.walk(statement)):
         if isinstance(node, _NEVER) or (isinstance(node, ast.stmt) and not isinstance(node, allowed)):
             return False
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
@@ -80,8 +80,8 @@ def computes_alone(loop: ast.For, function: ast.AST) -> list[str] | None:
 
 
 def _read_elsewhere(loop: ast.For, function: ast.AST) -> set[str]:
-    inside = {id(node) for statement in loop.body for node in ast.walk(statement)}
-    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in inside}
+    inside = {id(node) for statement in loop.body for node in _syntax.walk(statement)}
+    return {node.id for node in _syntax.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in inside}
 
 
 def _is_raised(body: list[ast.stmt], number: str) -> bool:
@@ -89,7 +89,7 @@ def _is_raised(body: list[ast.stmt], number: str) -> bool:
     return any(
         isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, (ast.Pow, ast.LShift)) and number in Uses(node).reads
         for statement in body
-        for node in ast.walk(statement)
+        for node in _syntax.walk(statement)
     )
 
 
@@ -100,7 +100,7 @@ def loads_of(statements: Iterable[ast.AST]) -> set[Load]:
 
 
 def _all(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    return (node for statement in statements for node in ast.walk(statement))
+    return (node for statement in statements for node in _syntax.walk(statement))
 
 
 def _loads(node: ast.AST, is_called: bool = False) -> Iterator[Load]:
@@ -114,7 +114,7 @@ def _loads(node: ast.AST, is_called: bool = False) -> Iterator[Load]:
         return
     if is_called:
         yield True, "", tuple(attributes)
-    for child in ast.iter_child_nodes(node):
+    for child in _syntax.children(node):
         yield from _loads(child, isinstance(node, ast.Call) and child is node.func)
 
 
@@ -218,5 +218,5 @@ def _is_pure_function(function: types.FunctionType, given: dict[str, Any], seen:
     if tree is None or not all(map(is_unchanging, (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))):
         return False
     body = [ast.copy_location(ast.Expr(tree.body), tree.body)] if isinstance(tree, ast.Lambda) else tree.body
-    parameters = {node.arg for node in ast.walk(tree.args) if isinstance(node, ast.arg)}
+    parameters = {node.arg for node in _syntax.walk(tree.args) if isinstance(node, ast.arg)}
     return _binds_alone(body, _IN_FUNCTIONS, parameters) and all(_is_pure(load, function, given, seen) for load in loads_of(body))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import copy
 import sys
 import types
 import weakref
 from typing import Any
 
+from fastnp import _syntax
 from fastnp._names import Uses
 from fastnp._pure import computes_alone, loads_of
 from fastnp._source import Source, definition
@@ -24,7 +24,7 @@ class Roll(ast.NodeTransformer):
     def __init__(self, function: Any) -> None:
         self.count = 0
         self.known: dict[int, tuple[list[str], tuple[Any, ...], set[str]]] = {}  # as they are written
-        loops = [node for node in ast.walk(function) if isinstance(node, ast.For)]
+        loops = [node for node in _syntax.walk(function) if isinstance(node, ast.For)]
         for node in loops:
             names = computes_alone(node, function)
             if names is not None:
@@ -46,13 +46,13 @@ class Roll(ast.NodeTransformer):
             f"            return ({', '.join(names)},)\n"
             f"        {', '.join([node.target.id, *names])}, = {iterations}.take({turn}, {', '.join([node.target.id, *names])})\n"
         )
-        for each in ast.walk(made):
+        for each in _syntax.walk(made):
             ast.copy_location(each, node)
         make: Any = made.body[0]
         loop: Any = made.body[1]
         make.value.args[0] = node.iter
         loop.target = node.target
-        loop.body[0].body[0].body[:0] = copy.deepcopy(node.body)
+        loop.body[0].body[0].body[:0] = _syntax.copied(node.body)
         loop.body[:0] = node.body
         return [make, loop]
 
@@ -78,7 +78,7 @@ def code_of(function: types.FunctionType) -> types.CodeType | None:
     if code not in _codes:
         source, made = source_of(function), None
         if source.tree is not None and not code.co_flags & _GENERATORS:
-            tree = copy.deepcopy(source.tree)
+            tree = _syntax.copied(source.tree)
             roll = Roll(tree)
             if isinstance(tree, ast.Lambda):
                 tree = ast.copy_location(definition(code.co_name, tree.args, [ast.copy_location(ast.Return(tree.body), tree.body)]), tree)

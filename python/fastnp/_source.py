@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+from fastnp import _syntax
 from fastnp._bytecode import codes_of, has_loops
 from fastnp._cut import Cut, Part
 from fastnp._loop_comprehensions import expanded
@@ -39,10 +40,10 @@ def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: s
     """The code of a function within one that has the variables `free`, in a module that imports these names (calls of what is in them differ)."""
     none = ast.Constant(None)
     node = copy.copy(node)
-    node.args = copy.deepcopy(node.args)
+    node.args = _syntax.copied(node.args)
     node.args.defaults = [none for _ in node.args.defaults]
     node.args.kw_defaults = [each and none for each in node.args.kw_defaults]
-    for each in ast.walk(node.args):
+    for each in _syntax.walk(node.args):
         if isinstance(each, ast.arg):
             each.annotation = None
     if not isinstance(node, ast.Lambda):
@@ -52,7 +53,7 @@ def _code_of(node: Any, free: tuple[str, ...], like: types.CodeType, imported: s
     empty = ast.arguments([], [], None, [], [], None, [])
     imports = [ast.Import([ast.alias(name)]) for name in sorted(imported)]
     module = ast.Module([*imports, definition("_fastnp_made", empty, [*assigns, statement])], [])
-    made = compile(ast.fix_missing_locations(module), like.co_filename, "exec", flags=like.co_flags & _FUTURES, dont_inherit=True)
+    made = compile(_syntax.located(module), like.co_filename, "exec", flags=like.co_flags & _FUTURES, dont_inherit=True)
     outer = next(each for each in made.co_consts if isinstance(each, types.CodeType))
     return next(each for each in outer.co_consts if isinstance(each, types.CodeType))
 
@@ -119,7 +120,7 @@ def _find(function: types.FunctionType) -> tuple[Any, set[str]]:
     if not KNOWN_BUILTINS.isdisjoint({*function.__globals__, *code.co_varnames, *code.co_cellvars, *code.co_freevars}):  # something else by these names
         return None, set()
     for tree, imported in _trees(function, lines):
-        for node in ast.walk(tree):
+        for node in _syntax.walk(tree):
             if not isinstance(node, _FUNCTIONS) or getattr(node, "name", "<lambda>") != code.co_name:
                 continue
             lines_of_it = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
@@ -183,7 +184,7 @@ class _Follow(ast.NodeTransformer):
     def followed(self, *operands: ast.expr, at: ast.expr | None = None) -> ast.Call:
         self.count += 1
         made = ast.Call(ast.Name(FOLLOW, ast.Load()), list(operands), [])
-        return ast.fix_missing_locations(ast.copy_location(made, at or operands[0]))
+        return _syntax.located(ast.copy_location(made, at or operands[0]))
 
 
 _known_trees: weakref.WeakKeyDictionary[types.CodeType, tuple[Any, set[str]]] = weakref.WeakKeyDictionary()  # of functions that are made here
@@ -213,7 +214,7 @@ class Source:
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
         self.tree, self.imported = _known_trees.get(function.__code__) or _find(function)
-        if self.tree is not None and any(_is_private(each) for each in ast.walk(self.tree)):
+        if self.tree is not None and any(_is_private(each) for each in _syntax.walk(self.tree)):
             self.tree = None
         self.made: frozenset[str] = frozenset()  # variables that the function has not
 
@@ -226,7 +227,7 @@ class Source:
 
         `loops_there`: there are loops in that function, too.
         """
-        loops = [node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)) and not is_region(node) and _contains(node, place)]
+        loops = [node for node in _syntax.walk(self.tree) if isinstance(node, (ast.For, ast.While)) and not is_region(node) and _contains(node, place)]
         outermost = next((place_of(loop) for loop in loops if place_of(loop) not in cuts.loops), None)
         if loops and place_of(loops[0]) not in cuts.unfit | cuts.native and may_be_native(loops[0]):
             cuts.native.add(place_of(loops[0]))  # the cut is for when it turns out to be none
@@ -234,7 +235,7 @@ class Source:
             cuts.loops.add(outermost)
             if not loops_there:
                 return
-        nodes: list[Any] = [node for node in ast.walk(self.tree) if isinstance(node, (ast.expr, ast.stmt)) and _contains(node, place)]
+        nodes: list[Any] = [node for node in _syntax.walk(self.tree) if isinstance(node, (ast.expr, ast.stmt)) and _contains(node, place)]
         if not nodes:
             return
         broken = nodes[-1]  # the innermost, as ast.walk goes by levels
@@ -244,7 +245,7 @@ class Source:
         cuts.places.add(place_of(broken))
         if isinstance(broken, ast.Call):
             text = ast.dump(broken.func)
-            same = {place_of(node) for node in ast.walk(self.tree) if isinstance(node, ast.Call) and ast.dump(node.func) == text}
+            same = {place_of(node) for node in _syntax.walk(self.tree) if isinstance(node, ast.Call) and ast.dump(node.func) == text}
             cuts.places |= same
             if is_inside:
                 cuts.followed |= same
@@ -253,7 +254,7 @@ class Source:
 
     def cut_at_end(self, cuts: Cuts) -> bool:
         """Whether there is anything to cut where no place is known: else what is returned, which a recording can't hold once it got to its end."""
-        if any(isinstance(node, _BREAKS) for node in ast.walk(self.tree)):
+        if any(isinstance(node, _BREAKS) for node in _syntax.walk(self.tree)):
             return True
         returned = [node.value for node in own_nodes(ast.Module(getattr(self.tree, "body", []), [])) if isinstance(node, ast.Return) and node.value]
         cuts.places |= {place_of(value) for value in returned if not isinstance(value, (ast.Name, ast.Constant))}
@@ -263,14 +264,14 @@ class Source:
         """The code of the frame, or None, and of the parts; what a straight frame does, and the code of its context. Free variables of the frame are
         those of the function, and the names of the parts."""
         code = self.function.__code__
-        tree = copy.deepcopy(self.tree)
+        tree = _syntax.copied(self.tree)
         if isinstance(tree, ast.Lambda):
             body = ast.copy_location(ast.Return(tree.body), tree.body)
             tree = ast.copy_location(definition(code.co_name, tree.args, [body]), tree)
         if "__class__" in code.co_freevars and code.co_argcount:
             tree.body = [_Super(code.co_varnames[0]).visit(statement) for statement in tree.body]
-        loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While)) and place_of(node) in cuts.native]
-        as_written = {id(node) for loop in loops for node in ast.walk(loop)}
+        loops = [node for node in _syntax.walk(tree) if isinstance(node, (ast.For, ast.While)) and place_of(node) in cuts.native]
+        as_written = {id(node) for loop in loops for node in _syntax.walk(loop)}
         follow = _Follow(cuts.followed, as_written)
         tree.body = [follow.visit(statement) for statement in tree.body]
         names = set(code.co_varnames) | set(code.co_cellvars) | self.made
@@ -313,10 +314,10 @@ def definition(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast
 
 def context_of(tree: ast.FunctionDef, part: str) -> ast.FunctionDef:
     """A function that calls what it is given, at the place where the frame calls its part."""
-    at = next(node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == part)
+    at = next(node for node in _syntax.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == part)
     call = ast.Call(ast.Name(_GO_ON, ast.Load()), [], [])
     made = definition(tree.name, ast.arguments([], [ast.arg(_GO_ON)], None, [], [], None, []), [ast.Return(call)])
-    for node in ast.walk(made):
+    for node in _syntax.walk(made):
         if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
             ast.copy_location(node, at)
     return ast.copy_location(made, tree)

@@ -7,9 +7,9 @@ after an ``and``), the statement stays as it is.
 from __future__ import annotations
 
 import ast
-import copy
 from typing import Any
 
+from fastnp import _syntax
 from fastnp._names import continues, deleted, own_nodes, weight
 from fastnp._parts import Place
 
@@ -25,7 +25,7 @@ def place_of(node: Any) -> Place:
 
 def is_kept(node: ast.AST) -> bool:
     """Whether a statement has to stay in the function itself."""
-    return any(hasattr(each, "kept") for each in ast.walk(node))
+    return any(hasattr(each, "kept") for each in _syntax.walk(node))
 
 
 def _keep(node: Any) -> Any:
@@ -39,11 +39,11 @@ class Unfold:
     def __init__(self, tree: ast.FunctionDef | ast.AsyncFunctionDef, breaks: set[Place], loops: set[Place], steady: set[str], native: set[Place]) -> None:
         self.native = native  # loops that stay as they are
         self.steady = steady  # local variables that no other function changes
-        self.bound = {each.arg for each in ast.walk(tree.args) if isinstance(each, ast.arg)} - deleted(tree)
+        self.bound = {each.arg for each in _syntax.walk(tree.args) if isinstance(each, ast.arg)} - deleted(tree)
         self.count = 0
         self.loops = 0  # around the statement at hand
-        self.targets = {id(node) for node in ast.walk(tree) if isinstance(node, ast.expr) and place_of(node) in breaks}
-        for node in ast.walk(tree):
+        self.targets = {id(node) for node in _syntax.walk(tree) if isinstance(node, ast.expr) and place_of(node) in breaks}
+        for node in _syntax.walk(tree):
             if isinstance(node, ast.stmt) and place_of(node) in (breaks | loops) and not isinstance(node, ast.Expr):
                 _keep(node)
             elif isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
@@ -55,11 +55,11 @@ class Unfold:
 
     def keep_growing(self, tree: ast.AST) -> None:
         """Containers that grow in loops which stay as loops would be another argument of a part at each turn."""
-        assigns = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, _DISPLAYS)]
+        assigns = [node for node in _syntax.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, _DISPLAYS)]
         made = {target.id for node in assigns for target in node.targets if isinstance(target, ast.Name)}
-        for loop in ast.walk(tree):
-            if isinstance(loop, (ast.For, ast.While)) and any(hasattr(each, "kept") or id(each) in self.targets for each in ast.walk(loop)):
-                for node in ast.walk(loop):
+        for loop in _syntax.walk(tree):
+            if isinstance(loop, (ast.For, ast.While)) and any(hasattr(each, "kept") or id(each) in self.targets for each in _syntax.walk(loop)):
+                for node in _syntax.walk(loop):
                     self.keep_growth(node, made)
 
     def keep_growth(self, node: ast.AST, made: set[str]) -> None:
@@ -76,7 +76,7 @@ class Unfold:
     def mark(self, node: ast.AST) -> bool:
         if isinstance(node, (ast.For, ast.While)) and place_of(node) in self.native:
             return False
-        found = [self.mark(child) for child in ast.iter_child_nodes(node)]
+        found = [self.mark(child) for child in _syntax.children(node)]
         if isinstance(node, ast.Call) and any(found[1:]) and not self.stays(node.func):
             self.targets.add(id(node))  # the function is looked up before the break, and is no argument for a part
         if any(found) or id(node) in self.targets or hasattr(node, "kept"):
@@ -92,7 +92,7 @@ class Unfold:
     def statement(self, node: Any) -> list[ast.stmt]:
         before: list[ast.stmt] = []
         # A choice by values in a loop is better made here than taken for granted by a part.
-        is_choice = self.loops > 0 and isinstance(node, ast.If) and any(isinstance(each, ast.Call) for each in ast.walk(node.test))
+        is_choice = self.loops > 0 and isinstance(node, ast.If) and any(isinstance(each, ast.Call) for each in _syntax.walk(node.test))
         if id(node) not in self.marked and not is_choice:
             return self.returned(node) if isinstance(node, ast.Return) else [node]
         if isinstance(node, ast.If):
@@ -127,7 +127,7 @@ class Unfold:
                 node.value = self.lifted(node.value, before)
         else:
             _keep(node)
-        if any(self.is_left(child) for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.stmt, ast.ExceptHandler))):
+        if any(self.is_left(child) for child in _syntax.children(node) if not isinstance(child, (ast.stmt, ast.ExceptHandler))):
             _keep(node)
         return [*before, node]
 
@@ -156,13 +156,13 @@ class Unfold:
             test = self.lift(node.test, before) if id(node.test) in self.marked else self.variable(node.test, before)
             stop = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
             node.test = ast.Constant(True)
-            before.append(_keep(ast.fix_missing_locations(ast.copy_location(stop, test))))
-            ast.fix_missing_locations(ast.copy_location(node.test, test))
+            before.append(_keep(_syntax.located(ast.copy_location(stop, test))))
+            _syntax.located(ast.copy_location(node.test, test))
         elif weight(node.test) > 1:
-            again = copy.deepcopy(node.test)
+            again = _syntax.copied(node.test)
             node.test = self.variable(node.test, outside)
             store = ast.Name(node.test.id, ast.Store())
-            after.append(ast.fix_missing_locations(ast.copy_location(ast.Assign([store], again), again)))
+            after.append(_syntax.located(ast.copy_location(ast.Assign([store], again), again)))
         self.loops += 1
         node.body = [*before, *self.block(node.body), *after]
         self.loops -= 1
@@ -184,7 +184,7 @@ class Unfold:
             return [(node, "left"), (node.comparators, 0)]
         if isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
             return [(node, "value")]
-        if isinstance(node, ast.Subscript) and not any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)):
+        if isinstance(node, ast.Subscript) and not any(isinstance(each, ast.Slice) for each in _syntax.walk(node.slice)):
             return [(node, "value"), (node, "slice")]
         if isinstance(node, (ast.Tuple, ast.List)) and not any(isinstance(each, ast.Starred) for each in node.elts):
             return [(node.elts, number) for number in range(len(node.elts))]
@@ -206,7 +206,7 @@ class Unfold:
         if operands is None:
             return False
         children = [self.operand(place) for place in operands]
-        hidden = {id(each) for each in ast.iter_child_nodes(node) if id(each) in self.marked} - {id(each) for each in children}
+        hidden = {id(each) for each in _syntax.children(node) if id(each) in self.marked} - {id(each) for each in children}
         known = {id(each) for each in getattr(node, "keywords", [])}
         return not hidden - known and all(self.can_lift(child) for child in children)
 
@@ -255,5 +255,5 @@ class Unfold:
         self.count += 1
         self.steady.add(name)
         statement = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), value)
-        before.append(ast.fix_missing_locations(_keep(statement) if keep else statement))
+        before.append(_syntax.located(_keep(statement) if keep else statement))
         return ast.copy_location(ast.Name(name, ast.Load()), value)
