@@ -116,7 +116,7 @@ class Draws:
     @staticmethod
     def has_draws(statement: ast.Assign) -> bool:
         """Whether its value may draw, and nothing is called for its target."""
-        value, target = (list(_syntax.walk(each)) for each in (statement.value, statement.targets[0]))
+        value, target = (_syntax.walk(each) for each in (statement.value, statement.targets[0]))
         return any(isinstance(each, ast.Attribute) and each.attr in DRAWS for each in value) and not any(isinstance(each, ast.Call) for each in target)
 
     # Distributions

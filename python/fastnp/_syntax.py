@@ -46,12 +46,7 @@ def walk(node: ast.AST) -> list[Any]:
     """A node and all below it, level by level."""
     found = [node]
     for each in found:  # which grows
-        for name in _fields[each.__class__]:
-            value = getattr(each, name, None)
-            if value.__class__ is list:
-                found += [one for one in value if isinstance(one, ast.AST)]
-            elif isinstance(value, ast.AST):
-                found.append(value)
+        found += children(each)
     return found
 
 
@@ -71,21 +66,19 @@ def copied(node: Any) -> Any:
     return made
 
 
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
 def located(tree: Any) -> Any:
     """The tree, whose nodes have places in the source: that of what is around them, where they had none (as `ast.fix_missing_locations`)."""
-    place = (1, 0, 1, 0)
-    pending: list[tuple[Any, tuple[Any, ...]]] = [(tree, place)]
+    pending: list[tuple[Any, tuple[Any, ...]]] = [(tree, (1, 0, 1, 0))]
     for node, around in pending:  # which grows
         if "lineno" in node._attributes:
             own = node.__dict__
-            if own.get("end_col_offset") is None or "lineno" not in own:
-                _place(node, own, around)
-            around = (own["lineno"], own["col_offset"], own["end_lineno"], own["end_col_offset"])
+            place = tuple(map(own.get, _PLACE))
+            if None in place:
+                place = tuple(given if each is None else each for each, given in zip(place, around, strict=True))
+                own.update(zip(_PLACE, place, strict=True))
+            around = place
         pending += [(each, around) for each in children(node)]
     return tree
-
-
-def _place(node: Any, own: dict[str, Any], around: tuple[Any, ...]) -> None:
-    for name, value in zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), around, strict=True):
-        if own.get(name) is None:
-            setattr(node, name, value)
