@@ -50,9 +50,15 @@ void make_derivable(PyObject* module, PyTypeObject* type) {
     Py_SET_TYPE(reinterpret_cast<PyObject*>(type), reinterpret_cast<PyTypeObject*>(Py_NewRef(made.get())));
 }
 
+void refuse_scalar(PyObject* self, const char* attribute) {
+    if (!reinterpret_cast<NdArray*>(self)->scalar) return;
+    raise(PyExc_AttributeError, std::string("attribute '") + attribute + "' of 'numpy.generic' objects is not writable");
+}
+
 int set_layout(PyObject* self, PyObject* value, void* name) {
     return guarded_int([&] {
         const auto* attribute = static_cast<const char*>(name);
+        refuse_scalar(self, attribute);
         if (value == nullptr) raise(PyExc_AttributeError, std::string("Cannot delete array ") + attribute);
         if (recording != nullptr) refuse(std::string("writing an array's ") + attribute);
         const Ref view = own(foreign_view(self, attribute));

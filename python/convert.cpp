@@ -327,7 +327,19 @@ void expect_to_fit(PyObject* value, Dtype dtype) {
 
 array elements_of(PyObject* object, Dtype dtype) { return elements_within(object, dtype, nullptr); }
 
+namespace {
+
+// A scalar that lies on a device, where not all of its dtype's values fit: NumPy looks at a scalar's value.
+bool is_value_asked(PyObject* object, Dtype dtype) {
+    if (recording != nullptr || !is_ndarray(object) || !reinterpret_cast<NdArray*>(object)->scalar) return false;
+    const array& value = value_of(object);
+    return !value.is_recorded() && detail::is_at_device(value) && !can_cast(value.dtype(), dtype);
+}
+
+}  // namespace
+
 Operand to_assigned(PyObject* object, Dtype dtype, std::optional<int> rank) {
+    if (is_value_asked(object, dtype)) return to_assigned(own(numpy_scalar(value_of(object))).get(), dtype, rank);
     if (dtype == Dtype::bfloat16 || is_small_number(object) || is_array(object) || is_recorded_number(object)) return to_operand(object);
     if (holds_recorded(object)) return elements_of(object, dtype);
     const bool is_set_alone = rank && (*rank <= 0 || PyArray_IsScalar(object, Generic));

@@ -77,15 +77,17 @@ PyObject* unread_view(const array& value, PyObject* owner);
 using Extent = std::pair<const char*, const char*>;
 Extent extent_of(const array& x);
 Extent extent_of(PyArrayObject* x);
-/// numpy_view of an ndarray object, refused in recordings.
 /// The elements of an array for reading, as NumPy's array or, of one that stands for a scalar, as NumPy's scalar. While recording: small ones alone,
 /// a copy, and the compiled entry is for calls in which they are the same.
 PyObject* readable_copy(PyObject* object, const char* what);
 /// The single element as a Python number.
 PyObject* read_element(const array& value);
+/// numpy_view of an ndarray object, refused in recordings; of one that stands for a scalar at a device, of a copy of its own.
 PyObject* readable_view(PyObject* object, const char* what);
 /// The same for what goes to code that knows nothing of derivatives: TypeError where one would be lost.
 PyObject* foreign_view(PyObject* object, const char* what);
+/// The same as an argument for NumPy's functions: a NumPy scalar for what stands for one.
+PyObject* foreign_argument(PyObject* object, const char* what);
 /// TypeError where code that knows nothing of derivatives would take the elements of an array that is being differentiated.
 void keep_derivative(const array& value, const char* what);
 /// TypeError where a value that is being differentiated becomes a plain number, which carries no derivative.

@@ -197,6 +197,10 @@ PyObject* sort_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
 // In place: the array gets other memory where it has another number of elements.
 PyObject* resize(PyObject* self, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
+        if (as_object(self)->scalar) {  // an array that NumPy makes of it is resized, and is gone
+            const Ref method = own(PyObject_GetAttrString(own(numpy_scalar(foreign_value(self, "resize"))).get(), "resize"));
+            return check(PyObject_Call(method.get(), args, keywords));
+        }
         static const char* names[] = {"refcheck", nullptr};
         int refcheck = 1;
         const Ref none = own(PyTuple_New(0));
@@ -371,6 +375,7 @@ template <PyObject* (*part)(PyObject*, void*)>
 int set_part(PyObject* self, PyObject* value, void* name) {
     return guarded_int([&] {
         const bool is_real = static_cast<const char*>(name)[0] == 'r';
+        refuse_scalar(self, static_cast<const char*>(name));
         refuse_deletion(value, is_real ? "real part" : "imaginary part");
         if (!is_real && !is_complex(value_of(self).dtype())) raise(PyExc_TypeError, "array does not have imaginary part to set");
         const Ref shown = own(part(self, nullptr));
@@ -381,6 +386,7 @@ int set_part(PyObject* self, PyObject* value, void* name) {
 
 int set_by_view(PyObject* self, PyObject* value, void* name) {
     return guarded_int([&] {
+        refuse_scalar(self, static_cast<const char*>(name));
         refuse_deletion(value, "flat iterator");
         const Ref view = own(foreign_view(self, static_cast<const char*>(name)));
         const Ref plain = is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
@@ -392,6 +398,7 @@ int set_by_view(PyObject* self, PyObject* value, void* name) {
 
 int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded_int([&] {
+        refuse_scalar(self, "shape");
         refuse_deletion(value, "shape");
         if (recording != nullptr) refuse("writing an array's shape");
         array reshaped = reshape(value_of(self), to_shape(value));

@@ -77,8 +77,9 @@ void initialise(py::module_& module) {
     add_compiled_function(module.ptr());
     module.def("_catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
     module.def(
-        "_view", [](py::handle x) { return py::reinterpret_steal<py::object>(foreign_view(x.ptr(), "a function that only NumPy has")); },
-        py::call_guard<TapeCall>(), "An ndarray as numpy.ndarray over the same memory; RecordError while recording.");
+        "_view", [](py::handle x) { return py::reinterpret_steal<py::object>(foreign_argument(x.ptr(), "a function that only NumPy has")); },
+        py::call_guard<TapeCall>(),
+        "An ndarray as numpy.ndarray over the same memory, or as the NumPy scalar that it stands for; RecordError while recording.");
     module.def(
         "broadcast_arrays",
         [](const py::args& args) {

@@ -86,7 +86,7 @@ PyObject* readable_view(PyObject* object, const char* what) {
     const bool is_scalar = reinterpret_cast<NdArray*>(object)->scalar && detail::is_at_device(value);  // NumPy has no views of scalars
     if (value.body() == value_of(object).body() && !is_scalar) return numpy_view(value, object);
     const Ref owner = own(wrap(is_scalar ? value.to("cpu") : value));
-    return numpy_view(value, owner.get());
+    return numpy_view(value_of(owner.get()), owner.get());
 }
 
 void lose_derivative(const std::string& what) {
@@ -102,6 +102,11 @@ void keep_derivative(const array& value, const char* what) {
 PyObject* foreign_view(PyObject* object, const char* what) {
     keep_derivative(value_of(object), what);
     return readable_view(object, what);
+}
+
+PyObject* foreign_argument(PyObject* object, const char* what) {
+    if (!reinterpret_cast<NdArray*>(object)->scalar) return foreign_view(object, what);
+    return numpy_scalar(foreign_value(object, what));
 }
 
 void keep_number(PyObject* object, const char* what) {

@@ -338,8 +338,9 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
     return guarded([&]() -> PyObject* {
         for (Py_ssize_t i = 1; i < nargs; ++i) (void)records_with(args[i]);
         if (nargs > 0 && is_ndarray(args[0])) {
-            if (reinterpret_cast<NdArray*>(args[0])->scalar) raise(PyExc_TypeError, "first operand must be array");
-            prepare_write(args[0]);
+            if (!reinterpret_cast<NdArray*>(args[0])->scalar) prepare_write(args[0]);
+            else if (nargs == 3) raise(PyExc_TypeError, "first operand must be array");
+            else return numpy_method(self, "at", args, nargs, kwnames);  // it may lack an operand besides
         }
         const bool is_ours = nargs > 1 && (records_with(args[0]) || (is_ndarray(args[0]) && detail::is_at_device(value_of(args[0]))));
         if (is_ours && kwnames == nullptr && !any_overrides(args, nargs) && record_at(row_of(self), args, nargs)) return Py_NewRef(Py_None);

@@ -417,7 +417,7 @@ def block(arrays: Any) -> Any:
 
     def joined(blocks: Any, axis: int) -> Any:
         if axis == rank:
-            return blocks[(None,) * (rank - blocks.ndim)]
+            return blocks[(*(None,) * (rank - blocks.ndim), ...)]
         return _core.concatenate([joined(each, axis + 1) for each in blocks], axis=axis)
 
     whole = joined(parts, rank - depth)

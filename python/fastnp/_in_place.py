@@ -81,7 +81,7 @@ def write_out(out: Any, function: Callable[..., Any], name: str, args: tuple[Any
     from fastnp import _fallback  # which imports this
 
     given = _arrays((*args, *kwargs.values()))
-    if type(out) is not _core.ndarray or any(_core._shares_storage(out, each) for each in given):
+    if type(out) is not _core.ndarray or _core._is_scalar(out) or any(_core._shares_storage(out, each) for each in given):
         raise Unsupported
     if isinstance(function, numpy.ufunc) and kwargs.get("where", True) is not True:  # where it is false the elements stay as they are
         raise Unsupported
@@ -103,7 +103,7 @@ def write_out(out: Any, function: Callable[..., Any], name: str, args: tuple[Any
 
 
 def _target(x: Any) -> Any:
-    if type(x) is not _core.ndarray:
+    if type(x) is not _core.ndarray or _core._is_scalar(x):  # what NumPy makes of a write into its scalars is an error, or nothing
         raise Unsupported
     return x
 
