@@ -111,12 +111,15 @@ void Trial::note(Way way, const Account& spent, const NativeLoops& native_loops,
     Times& times = times_[static_cast<int>(way)];
     if (decided_) return look_again(way, spent);
     const bool compiles = way == Way::compiled && spent.compiling != 0 && ++compiling_ <= most_compiling;
+    const bool is_native = native_loops.time > spent.otherwise / 2 && native_loops.time > native_loops.count * long_loop;
+    if (way == Way::compiled && times.count == 0 && is_native && !gave_up) {
+        decided_ = Way::compiled;  // whatever is compiled beside: Python would take much longer for such loops
+        return;
+    }
     if (gave_up ? times_[1].count == 0 : compiles) return;
     ++times.count;
     times.least = std::min(times.least, spent.otherwise);
-    const bool is_native = native_loops.time > spent.otherwise / 2 && native_loops.time > native_loops.count * long_loop;
-    if (way == Way::compiled && times.count == 1 && is_native) decided_ = Way::compiled;
-    else decide();
+    decide();
 }
 
 // What is compiled later on may be worth less than what ran as written when parts were timed.
