@@ -16,6 +16,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -56,6 +57,31 @@ void in_loops(llvm::FunctionPassManager& all, Passes... passes) {
     (loops.addPass(std::move(passes)), ...);
     all.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
 }
+
+bool is_of_vectorizer(const llvm::Loop& loop) { return llvm::findOptionMDForLoop(&loop, "llvm.loop.isvectorized") != nullptr; }
+
+// The vectorizer has interleaved what gains by it, and leaves a few turns to the loop for the rest: more copies of either are but more code to compile.
+struct KeepVectorized : llvm::PassInfoMixin<KeepVectorized> {
+    static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+        for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+            if (is_of_vectorizer(*loop)) loop->setLoopAlreadyUnrolled();
+        }
+        return llvm::PreservedAnalyses::all();
+    }
+};
+
+// Cheaper addresses, but for the few turns that the vectorizer leaves: they are looked for longer than they are gone through.
+class ReduceStrength : public llvm::PassInfoMixin<ReduceStrength> {
+public:
+    llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& results,
+                                llvm::LPMUpdater& updater) {
+        const bool is_rest = is_of_vectorizer(loop) && llvm::findOptionMDForLoop(&loop, "llvm.loop.unroll.runtime.disable") != nullptr;
+        return is_rest ? llvm::PreservedAnalyses::all() : pass_.run(loop, analyses, results, updater);
+    }
+
+private:
+    llvm::LoopStrengthReducePass pass_;
+};
 
 // The C library's function for one number at a time, where nothing has become vectors of one for many: `one...` of Builder::call_one.
 void call_one_by_one(Emitted& emitted) {
@@ -106,10 +132,11 @@ void optimize_program(Emitted& emitted) {
     in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::IndVarSimplifyPass());
     passes.addPass(llvm::LoopVectorizePass());
     passes.addPass(llvm::LoopLoadEliminationPass());  // what the iteration before stored
+    passes.addPass(KeepVectorized());
     passes.addPass(llvm::LoopUnrollPass());
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SimplifyCFGPass());
-    in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::LoopStrengthReducePass());
+    in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), ReduceStrength());
     for (llvm::Function& function : *emitted.module) {
         if (function.isDeclaration()) continue;
         passes.run(function, analyses.functions);
