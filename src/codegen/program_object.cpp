@@ -58,13 +58,12 @@ void in_loops(llvm::FunctionPassManager& all, Passes... passes) {
     all.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
 }
 
-bool is_of_vectorizer(const llvm::Loop& loop) { return llvm::findOptionMDForLoop(&loop, "llvm.loop.isvectorized") != nullptr; }
-
-// The vectorizer has interleaved what gains by it, and leaves a few turns to the loop for the rest: more copies of either are but more code to compile.
-struct KeepVectorized : llvm::PassInfoMixin<KeepVectorized> {
+// Loops around loops stay as they are: LLVM would have two turns in one of what is below its threshold, with all that the vectorizer has made of what is
+// in them.
+struct KeepOuterLoops : llvm::PassInfoMixin<KeepOuterLoops> {
     static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
         for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-            if (is_of_vectorizer(*loop)) loop->setLoopAlreadyUnrolled();
+            if (!loop->isInnermost()) loop->setLoopAlreadyUnrolled();
         }
         return llvm::PreservedAnalyses::all();
     }
@@ -75,7 +74,8 @@ class ReduceStrength : public llvm::PassInfoMixin<ReduceStrength> {
 public:
     llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& results,
                                 llvm::LPMUpdater& updater) {
-        const bool is_rest = is_of_vectorizer(loop) && llvm::findOptionMDForLoop(&loop, "llvm.loop.unroll.runtime.disable") != nullptr;
+        const bool is_rest = llvm::findOptionMDForLoop(&loop, "llvm.loop.isvectorized") != nullptr &&
+                             llvm::findOptionMDForLoop(&loop, "llvm.loop.unroll.runtime.disable") != nullptr;
         return is_rest ? llvm::PreservedAnalyses::all() : pass_.run(loop, analyses, results, updater);
     }
 
@@ -132,7 +132,7 @@ void optimize_program(Emitted& emitted) {
     in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::IndVarSimplifyPass());
     passes.addPass(llvm::LoopVectorizePass());
     passes.addPass(llvm::LoopLoadEliminationPass());  // what the iteration before stored
-    passes.addPass(KeepVectorized());
+    passes.addPass(KeepOuterLoops());
     passes.addPass(llvm::LoopUnrollPass());
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SimplifyCFGPass());
