@@ -28,6 +28,7 @@
 #include "overrides.h"
 #include "program.h"
 #include "size.h"
+#include "syntax_tree.h"
 #include "tape.h"
 #include "transform.h"
 #include "ufunc.h"
@@ -76,6 +77,10 @@ void initialise(py::module_& module) {
     check(PyModule_AddFunctions(module.ptr(), module_functions()));
     add_compiled_function(module.ptr());
     module.def("_catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
+    module.def(
+        "_syntax_functions",
+        [](py::handle fields, py::handle node) { return py::reinterpret_steal<py::tuple>(syntax_functions(fields.ptr(), node.ptr())); },
+        "(children, walk, uppermost) of fastnp._syntax.");
     module.def(
         "_view", [](py::handle x) { return py::reinterpret_steal<py::object>(foreign_argument(x.ptr(), "a function that only NumPy has")); },
         py::call_guard<TapeCall>(),

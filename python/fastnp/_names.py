@@ -28,7 +28,9 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONSUMERS = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
 KNOWN_BUILTINS = _CONSUMERS | {"super"}  # whose meaning is taken for granted
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
-_SPECIAL = frozenset([*_COMPREHENSIONS, *_SCOPES, ast.Call, ast.AugAssign, ast.AnnAssign, ast.ExceptHandler, ast.Import, ast.ImportFrom])  # for `Uses`
+_OWN = frozenset(_SCOPES)
+# What `Uses` looks at by itself.
+_SEEN = frozenset([ast.Name, *_COMPREHENSIONS, *_SCOPES, ast.Call, ast.AugAssign, ast.AnnAssign, ast.ExceptHandler, ast.Import, ast.ImportFrom])
 _COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
 
 _COSTLY = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign, ast.For, ast.While)
@@ -39,11 +41,7 @@ _NONE: Names = frozenset()
 
 def own_nodes(node: ast.AST) -> list[Any]:
     """The nodes below `node`, and itself, but for what belongs to functions that are made in it."""
-    found = [node]
-    for each in found:  # which grows
-        if not isinstance(each, _SCOPES):
-            found += _syntax.children(each)
-    return found
+    return _syntax.walk(node, _OWN)
 
 
 class Uses:
@@ -57,19 +55,17 @@ class Uses:
             self.visit(node, _NONE)
 
     def visit(self, node: Any, hidden: Names) -> None:
-        kind = node.__class__
-        if kind is ast.Name:
-            if node.id not in hidden:
-                (self.reads if isinstance(node.ctx, ast.Load) else self.stores).add(node.id)
-        elif kind not in _SPECIAL:
-            for child in _syntax.children(node):
-                self.visit(child, hidden)
-        elif kind in _SCOPES:
-            self.visit_scope(node, hidden)
-        elif kind in _COMPREHENSIONS:
-            self.visit_comprehension(node, hidden)
-        else:
-            self.visit_special(node, hidden)
+        for each in _syntax.uppermost(node, _SEEN):
+            kind = each.__class__
+            if kind is ast.Name:
+                if each.id not in hidden:
+                    (self.reads if each.ctx.__class__ is ast.Load else self.stores).add(each.id)
+            elif kind in _OWN:
+                self.visit_scope(each, hidden)
+            elif kind in _COMPREHENSIONS:
+                self.visit_comprehension(each, hidden)
+            else:
+                self.visit_special(each, hidden)
 
     def visit_special(self, node: Any, hidden: Names) -> None:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):

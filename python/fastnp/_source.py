@@ -106,7 +106,7 @@ def _trees(function: types.FunctionType, lines: list[str]) -> Iterator[tuple[ast
             tree = ast.parse(text)
         except SyntaxError:
             continue
-        ast.increment_lineno(tree, before)
+        _syntax.lowered(tree, before)
         for imported in (_imports(tree) or modules, set()):
             yield tree, imported
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["children", "copied", "located", "walk"]
+from fastnp import _core
+
+__all__ = ["children", "copied", "located", "lowered", "uppermost", "walk"]
 
 # Fields that hold no nodes but those that are left out, of any node.
 _PLAIN = frozenset(["arg", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "module", "op", "ops", "rest", "simple", "type_comment"])
@@ -30,24 +33,14 @@ class _Fields(dict[type, tuple[str, ...]]):
 _fields = _Fields()
 
 
-def children(node: ast.AST) -> list[Any]:
-    """The nodes right below one, in the order of its fields."""
-    found: list[Any] = []
-    for name in _fields[node.__class__]:
-        value = getattr(node, name, None)
-        if value.__class__ is list:
-            found += [each for each in value if isinstance(each, ast.AST)]
-        elif isinstance(value, ast.AST):
-            found.append(value)
-    return found
+_functions = _core._syntax_functions(_fields, ast.AST)
 
-
-def walk(node: ast.AST) -> list[Any]:
-    """A node and all below it, level by level."""
-    found = [node]
-    for each in found:  # which grows
-        found += children(each)
-    return found
+#: The nodes right below one, in the order of its fields.
+children: Callable[[ast.AST], list[Any]] = _functions[0]
+#: A node and all below it, level by level; of a set of classes, too: nothing below nodes of these.
+walk: Callable[..., list[Any]] = _functions[1]
+#: The nodes of a set of classes at and below one, but for those below others of them.
+uppermost: Callable[[ast.AST, frozenset[type]], list[Any]] = _functions[2]
 
 
 def copied(node: Any) -> Any:
@@ -64,6 +57,16 @@ def copied(node: Any) -> Any:
         else:
             own[name] = value if value.__class__ in (str, int, bool, type(None)) else copy.deepcopy(value)
     return made
+
+
+def lowered(tree: ast.AST, lines: int) -> None:
+    """Puts a tree so many lines further down, as `ast.increment_lineno`."""
+    for node in walk(tree):
+        own = node.__dict__
+        if "lineno" in own:
+            own["lineno"] += lines
+        if own.get("end_lineno") is not None:
+            own["end_lineno"] += lines
 
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import pathlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,6 +26,30 @@ def test_as_ast_does(number: int) -> None:
         made = _syntax.copied(tree)
         assert ast.dump(made, include_attributes=True) == ast.dump(tree, include_attributes=True)
         assert not set(map(id, _syntax.walk(made))) & set(map(id, expected))
+
+
+_STOPS = (ast.FunctionDef, ast.Lambda, ast.Call, ast.Subscript)
+
+
+def _until(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    if not isinstance(node, _STOPS):
+        for each in ast.iter_child_nodes(node):
+            yield from _until(each)
+
+
+def test_parts_of_trees() -> None:
+    for path in _FILES[::7]:
+        tree = ast.parse(path.read_text())
+        reached = {id(node) for node in _until(tree) if not isinstance(node, _LEFT_OUT)}
+        assert {id(node) for node in _syntax.walk(tree, frozenset(_STOPS))} == reached
+        stopped = [id(node) for node in ast.walk(tree) if isinstance(node, _STOPS) and id(node) in reached]
+        assert [id(node) for node in _syntax.uppermost(tree, frozenset(_STOPS))] == stopped
+        for node in _syntax.walk(tree):
+            assert _syntax.children(node) == [each for each in ast.iter_child_nodes(node) if not isinstance(each, _LEFT_OUT)]
+        expected = ast.dump(ast.increment_lineno(copy.deepcopy(tree), 7), include_attributes=True)
+        _syntax.lowered(tree, 7)
+        assert ast.dump(tree, include_attributes=True) == expected
 
 
 def test_what_nodes_have_besides() -> None:
