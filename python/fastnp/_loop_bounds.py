@@ -13,7 +13,6 @@ from fastnp._loop_program import INT, NOTHING, position_of
 from fastnp._loop_scan import NEAR
 from fastnp._loop_values import MaybeState, State, is_one_number, without_kind
 from fastnp._loop_whole import MIRRORED
-from fastnp._names import Uses
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -106,7 +105,7 @@ def _bounds_of(env: dict[str, Any], value: ast.expr) -> _Bounds:
 
 def bound_what_stays(walk: Walk, loop: ast.For | ast.While) -> None:
     """Integers that the loop does not change are far from the largest ones."""
-    changed, held = Uses(loop).stores, walk.fields.held
+    changed, held = walk.uses(loop).stores, walk.fields.held
     stay = [(walk.current(), name) for name in sorted(walk.current()) if name not in changed]
     for env, name in [*stay, *((held, name) for name in sorted(held) if name not in walk.stored_fields)]:
         if env[name] == State((INT,)) and -NEAR <= walk.fields.objects[name] <= NEAR:

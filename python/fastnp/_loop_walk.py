@@ -72,6 +72,8 @@ class Walk(Exits):
         self.lists_taken: set[str] = set()  # variables that may be lists which are handed in
         self.assumed: dict[Any, Env] = {}  # at the heads of loops
         self.rounds = 0
+        self.used: dict[int, tuple[ast.stmt, Uses]] = {}
+        self.loop_counters: set[str] | None = None
 
     # The rounds.
 
@@ -134,8 +136,10 @@ class Walk(Exits):
         self.frame = self.root = frame
         self.loop = loop
         self.statement_begins(loop)
-        self.counters = counters_of(loop) & frame.local
-        self.bound_in_loop = Uses(loop).stores
+        if self.loop_counters is None:
+            self.loop_counters = counters_of(loop) & frame.local
+        self.counters = self.loop_counters
+        self.bound_in_loop = self.uses(loop).stores
         for name in sorted(self.counters):
             held = self.current().get(name)
             if type(held) is State and INT in held.kinds:
@@ -150,9 +154,15 @@ class Walk(Exits):
 
     def finish(self, broke: bool) -> None:
         """Leaves the program at the loop's end."""
-        names = Uses(self.loop).stores & self.frame.live.after[id(self.loop)]
+        names = self.uses(self.loop).stores & self.frame.live.after[id(self.loop)]
         self.leave_with(None, broke, sorted(names), self.current())
         self.frame.env = None
+
+    def uses(self, statement: ast.stmt) -> Uses:
+        """Of a statement of the source, which is the same in all rounds."""
+        if id(statement) not in self.used:
+            self.used[id(statement)] = statement, Uses(statement)
+        return self.used[id(statement)][1]
 
     def current(self) -> Env:
         assert self.frame.env is not None
@@ -189,7 +199,7 @@ class Walk(Exits):
             self.exit_number = None
             self.statement = statement, env
             if isinstance(statement, ast.Return):
-                self.leave_with(statement, False, sorted(Uses(statement).reads), env)
+                self.leave_with(statement, False, sorted(self.uses(statement).reads), env)
             else:
                 self.steps.add("exit", b=self.exit())
             self.exits[-1].why = str(why)
@@ -268,7 +278,7 @@ class Walk(Exits):
         live = self.frame.live.head[id(loop)]
         entry = self.current()
         if key not in self.assumed:
-            changed = Uses(loop).stores
+            changed = self.uses(loop).stores
             self.assumed[key] = {name: self.changing(held, name in live) if name in changed else held for name, held in entry.items()}
         assumed = self.assumed[key]
         found = self.joined([assumed, entry], live)
