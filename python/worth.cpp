@@ -99,11 +99,12 @@ bool Patience::is_over() {
     return is_over_;
 }
 
-// A call in parts comes first: it is to compile what there is to compile. Then one as written says how long the next one may take.
+// A call in parts comes first: it is to compile what there is to compile. Then one as written says how long the next one may take; but where the first had
+// long native loops, another one first says whether calls are mostly these.
 Trial::Way Trial::next() const {
     if (decided_) return *decided_;
     const Times &compiled = times_[0], &written = times_[1];
-    if (written.count == 0) return compiling_ > 0 || compiled.count > 0 ? Way::written : Way::compiled;
+    if (written.count == 0) return (compiling_ > 0 && !loops_first_) || compiled.count > 0 ? Way::written : Way::compiled;
     return written.count < compiled.count ? Way::written : Way::compiled;
 }
 
@@ -111,15 +112,13 @@ void Trial::note(Way way, const Account& spent, const NativeLoops& native_loops,
     Times& times = times_[static_cast<int>(way)];
     if (decided_) return look_again(way, spent);
     const bool compiles = way == Way::compiled && spent.compiling != 0 && ++compiling_ <= most_compiling;
-    const bool is_native = native_loops.time > spent.otherwise / 2 && native_loops.time > native_loops.count * long_loop;
-    if (way == Way::compiled && times.count == 0 && is_native && !gave_up) {
-        decided_ = Way::compiled;  // whatever is compiled beside: Python would take much longer for such loops
-        return;
-    }
+    const bool has_long_loops = way == Way::compiled && !gave_up && native_loops.time > native_loops.count * long_loop;
+    loops_first_ = compiles && has_long_loops;
     if (gave_up ? times_[1].count == 0 : compiles) return;
     ++times.count;
     times.least = std::min(times.least, spent.otherwise);
-    decide();
+    if (times.count == 1 && has_long_loops && native_loops.time > spent.otherwise / 2) decided_ = Way::compiled;
+    else decide();
 }
 
 // What is compiled later on may be worth less than what ran as written when parts were timed.

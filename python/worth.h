@@ -144,6 +144,7 @@ private:
     std::uint64_t kind_;
     Times times_[2];
     int compiling_ = 0;  // calls in parts in which something was compiled
+    bool loops_first_ = false;  // the last of these had long native loops: how much of a call they are is asked before a call as written
     int slow_ = 0;  // calls in a row that took longer in parts than as written, though parts were found to be faster
     int again_ = 0;  // how often it was asked again because of these
     std::optional<Way> decided_;

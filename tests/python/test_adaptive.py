@@ -72,6 +72,22 @@ def test_loops_that_are_long_stay_native():
     assert not is_as_written(f)
 
 
+def seconds(function, *args):
+    begin = time.perf_counter()
+    function(*args)
+    return time.perf_counter() - begin
+
+
+@pytest.mark.alone
+def test_long_native_loops_are_not_tried_as_written():
+    x = numpy.linspace(0.0, 1.0, 200000)
+    written = seconds(native, x)
+    f = compiled(native)
+    f(x)  # which compiles the loop
+    times = [seconds(f, x) for _ in range(4)]
+    assert max(times) < written / 4, times
+
+
 def paths(rng, n):
     """A draw at each turn, which a compiled call makes by way of Python."""
     x = 0.0
