@@ -51,8 +51,8 @@ Copying to_copying(PyObject* copy, Copying fallback) {
 std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Copying copying, Order order) {
     const std::optional<Dtype> dtype = to_dtype(dtype_object);
     const bool is_array = is_ndarray(object) || is_foreign(object) || (PyArray_Check(object) && shares_memory(as_numpy(object)));
-    if ((!is_array || is_scalar(object)) && copying == Copying::never)
-        raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
+    const bool lends_memory = is_array && !is_scalar(object);
+    if (!lends_memory && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
     // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.
     const auto ordered = [order](array made) { return order == Order::f && !made.is_f_contiguous() ? made.copy(order) : std::move(made); };
     const bool is_converted = PyList_CheckExact(object) || PyTuple_CheckExact(object) || is_recorded_number(object) || is_plain(object);

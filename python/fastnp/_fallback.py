@@ -212,7 +212,7 @@ def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any
     plain_args = [to_numpy(value, originals) for value in args]
     plain_kwargs = {key: to_numpy(value, originals) for key, value in kwargs.items()}
     count(name)
-    if name.startswith("ndarray.") and plain_args and isinstance(plain_args[0], numpy.generic):
+    if name.startswith("ndarray.") and args and _core._is_scalar(args[0]):  # its own method: ndarray's take no NumPy scalars
         function, plain_args = getattr(plain_args[0], name[len("ndarray.") :]), plain_args[1:]
     result = function(*plain_args, **plain_kwargs)
     settle(originals)

@@ -7,6 +7,7 @@ A random selection, with a seed that is printed; all of it with FASTNP_LONG_TEST
 from __future__ import annotations
 
 import linecache
+import operator
 import random
 import textwrap
 from collections.abc import Callable
@@ -135,7 +136,7 @@ def program(statement: str, module: Any) -> Callable[..., Any]:
     text = _PROGRAM.format(statement=textwrap.indent(statement, " " * 8))
     name = f"<scalar {abs(hash(statement))}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    made: dict[str, Any] = {"N": module, "numpy": numpy, "code": code, "__name__": "program"}
+    made: dict[str, Any] = {"N": module, "operator": operator, "code": code, "__name__": "program"}
     exec(compile(text, name, "exec"), made)  # noqa: S102  # the text is of this file
     return made["program"]
 
@@ -171,11 +172,23 @@ def same(statement: str, want: Any, got: Any) -> bool:
 def faults(run: Callable[[str, numpy.ndarray], Any], chosen: list[tuple[str, str]]) -> str:
     found = []
     for dtype, statement in chosen:
-        b = example("i1" if dtype == "?" else dtype) > 3 if dtype == "?" else example(dtype)
+        b = example("i1") > 3 if dtype == "?" else example(dtype)
         want, got = outcome(program(statement, numpy), b.copy()), outcome(run, statement, b.copy())
         if not same(statement, want, got):
             found.append(f"{dtype}: {statement}\n    NumPy:  {shown(want)}\n    fastnp: {shown(got)}")
     return "\n".join(found)
+
+
+@pytest.mark.parametrize("name", ["real", "imag", "dtype", "shape", "strides", "flat"])
+def test_attributes_of_scalars_are_not_set(name: str) -> None:
+    b = example("c16")
+    with pytest.raises(AttributeError) as wanted:
+        setattr(b.sum(), name, 7)
+    with pytest.raises(AttributeError) as eager:
+        setattr(np.asarray(b).sum(), name, 7)
+    with pytest.raises(AttributeError) as compiled:
+        np.compile(lambda b: setattr(b.sum(), name, 7))(b)
+    assert str(eager.value) == str(compiled.value).split("\n")[0] == str(wanted.value)
 
 
 def test_eager_writes_into_scalars_are_numpys() -> None:
