@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "array_class.h"
+#include "as_method.h"
 #include "exchange.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
@@ -449,11 +450,6 @@ PyObject* setflags(PyObject* self, PyObject* args, PyObject* keywords) {
         }
         return Py_NewRef(Py_None);
     });
-}
-
-template <class F>
-PyCFunction as_method(F function) {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
 }  // namespace

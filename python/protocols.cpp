@@ -1,6 +1,7 @@
 // How other libraries see a fastnp.ndarray, without copies: the buffer protocol, NumPy's __array__ protocols, DLPack, pickling.
 #include <memory>
 
+#include "as_method.h"
 #include "exchange.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/once.h"
@@ -126,11 +127,6 @@ PyObject* array_function(PyObject* /*self*/, PyObject* args, PyObject* keywords)
         if (found.get() != Py_None) return check(PyObject_Call(found.get(), given, named));
         return check(PyObject_Call(other, args, nullptr));
     });
-}
-
-template <class F>
-PyCFunction as_method(F function) {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
 }  // namespace

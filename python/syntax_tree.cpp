@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string>
 
+#include "as_method.h"
+
 namespace fastnp::python {
 
 namespace {
@@ -93,11 +95,6 @@ PyObject* uppermost(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         }
         return found.release();
     });
-}
-
-template <class F>
-PyCFunction as_method(F function) {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
 PyMethodDef methods[] = {{"children", children, METH_O, "The nodes right below one, in the order of its fields."},

@@ -1,6 +1,7 @@
 // fastnp.ufunc: one object for every elementwise op of the catalogue that NumPy has as a ufunc, with NumPy's calling conventions. What is about
 // the op's kind is here once; loops that only NumPy has (objects, dates, long double) are NumPy's, on views.
 #include "ufunc.h"
+#include "as_method.h"
 
 #include <structmember.h>
 
@@ -384,11 +385,6 @@ PyObject* get_ntypes(PyObject* self, void*) {
 }
 
 PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", name_of(self)); }
-
-template <class F>
-PyCFunction as_method(F function) {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
 
 PyMethodDef ufunc_methods[] = {{"reduce", as_method(reduce), METH_FASTCALL | METH_KEYWORDS, "Folds an axis (or several)."},
                                {"accumulate", as_method(accumulate), METH_FASTCALL | METH_KEYWORDS, "Folds an axis, keeping every partial result."},
