@@ -350,7 +350,8 @@ Value Builder::call_one(const External& vector_function, llvm::FunctionCallee ca
 Value Builder::map(ir::Op op, Dtype compute, Dtype result, llvm::ArrayRef<Value> args) {
     if (op == ir::Op::cast) {
         Value value = cast(args[0], result);
-        if (is_integer(args[0].dtype)) value.re = computed(value.re);  // of x - x, say, which LLVM knows
+        // LLVM knows x - x, and what becomes of truth: it would leave out what is divided by them.
+        if (is_integer(args[0].dtype) || args[0].dtype == Dtype::bool_) value.re = computed(value.re);
         return value;
     }
     if (op == ir::Op::select) {
