@@ -101,6 +101,8 @@ private:
     bool entered_ = false;  // this call did
 };
 
+class ErrorsNoted;
+
 /// The recording that this thread is in. A read of a value poisons it, so that an `except` in the recorded function can't hide it.
 class Recorded;
 
@@ -111,6 +113,7 @@ constexpr unsigned lost_imaginary = 16;
 struct FloatErrors {
     unsigned told = 0, strict = 0;  // what the states ask for that it enters itself (numpy.errstate)
     unsigned met = 0;               // by what was computed while recording, and is no more than a constant in calls
+    bool leaves_out = false;        // there may be others in what no result depends on, which calls do not compute
 };
 
 struct Recording {
@@ -127,6 +130,7 @@ struct Recording {
     std::vector<Ref> effects;  // (function, args, kwargs) each, to be done after the compiled code has run
     FloatErrors float_errors;
     PyObject* float_state = nullptr;  // numpy.errstate's, in which it was begun; borrowed
+    ErrorsNoted* errors_noted = nullptr;
     Ref caller;                // the frame that called the compiled function, or null
     Recorded* call = nullptr;  // that is recorded
     Recording* outer = nullptr;

@@ -341,7 +341,8 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return frame_state.gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
     }
     const bool is_positional = kwnames == nullptr || PyTuple_GET_SIZE(kwnames) == 0;
-    if (quick_ && is_positional) {
+    const bool is_asked_for_all = float_verdicts_.is_asked_for_all();
+    if (quick_ && is_positional && !is_asked_for_all) {
         if (PyObject* result = call_quickly({args, static_cast<std::size_t>(nargs)})) return result;
     }
     if (!written_kinds_.empty() && may_compile && is_positional) {
@@ -361,6 +362,10 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     Parameters::flatten(bound, flat, named_.empty() ? nullptr : &starts);
     // A transform around it sees what the function does, also to arrays of which it knows more than lies in their memory.
     if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());
+    if (is_asked_for_all) {
+        ++uncompiled_;
+        return as_written(args, nargs, kwnames, flat, may_compile, Ref());
+    }
     flat.add_numbers();
     const NamedSizes named = named_.empty() || !flat.compilable ? NamedSizes() : named_sizes_of(named_, bound, starts, flat, !is_part_);
     if (!has_recalled_ && may_compile) recall_parts(args, nargs);
@@ -442,7 +447,8 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());
-    if ((detail::any_float_flag() || made->float_errors.met != 0) && has_float_errors(*made, recorded.can_take_back())) [[unlikely]] {
+    const bool is_suspected = detail::any_float_flag() || made->float_errors.met != 0 || float_verdicts_.is_asked_for_all();
+    if (is_suspected && has_float_errors(*made, recorded.can_take_back())) [[unlikely]] {
         // As written, each function looks for itself, under the state that holds there.
         recorded.take_back();
         return as_written(args, nargs, kwnames, flat, may_compile, Ref());

@@ -6,6 +6,7 @@
 #include "fastnp/detail/lies_in.h"
 #include "float_errors.h"
 #include "foreign.h"
+#include "noted_errors.h"
 #include "stored.h"
 
 namespace fastnp::python {
@@ -21,8 +22,8 @@ struct GilState {
 
 struct RecordingScope {
     Recording now;
+    ErrorsNoted errors{now};
     RecordingScope() {
-        now.float_state = state_object();
         now.outer = recording;
         now.caller = Ref(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
         recording = &now;
@@ -190,7 +191,6 @@ std::vector<array> Recorded::take(PyObject* result, const Recording& now, const 
     made_ = std::make_unique<Return>();
     made_->calls = std::move(calls_);
     made_->float_errors = now.float_errors;
-    state_.float_verdicts().note(now.float_errors);
     HandedOut out;
     made_->result = take_apart(result, rebuild, originals, out);
     for (const Ref& effect : effects_of(now, rebuild)) {
@@ -204,7 +204,12 @@ std::vector<array> Recorded::take(PyObject* result, const Recording& now, const 
     return arrays;
 }
 
-std::shared_ptr<const void> Recorded::keep() { return {made_.release(), &let_go}; }
+void Recorded::note_left_out() { made_->float_errors.leaves_out = true; }
+
+std::shared_ptr<const void> Recorded::keep() {
+    state_.float_verdicts().note(made_->float_errors);
+    return {made_.release(), &let_go};
+}
 
 std::string Recorded::identity() {
     const GilState gil;
@@ -300,6 +305,7 @@ Performed Recorded::performed(const OutsideCall& call, std::span<const array> op
         ~Within() { performing = before; }
         Within(const Within&) = delete;
     } const within(this);
+    const ErrorsTold told;
     return perform(call, flat_, operands, saves);
 }
 

@@ -195,6 +195,7 @@ public:
     Recorded(CompiledState& state, const Bound& bound, const Flat& flat, const NamedSizes& named, GuardSet& guards, std::span<PyObject* const> arguments)
         : state_(state), bound_(bound), flat_(flat), named_(named), guards_(guards), arguments_(arguments) {}
     std::vector<array> record(std::span<const array> parameters) override;
+    void note_left_out() override;
     std::shared_ptr<const void> keep() override;
     std::optional<detail::Given> make_call(const void* kept, int number, std::span<const array> operands, bool is_last) override;
     std::string identity() override;

@@ -20,20 +20,6 @@ namespace {
 
 // Ufuncs of floats whose only instruction is theirs alone: a flag is the truth.
 constexpr std::array<std::string_view, 8> certain = {"add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal", "negative"};
-FloatState parse_state() {
-    const Ref get = import_attribute("numpy", "geterr");
-    const Ref modes = own(PyObject_CallNoArgs(get.get()));
-    constexpr std::pair<const char*, unsigned> kinds[] = {
-        {"divide", detail::float_divide}, {"over", detail::float_overflow}, {"under", detail::float_underflow}, {"invalid", detail::float_invalid}};
-    FloatState state;
-    for (const auto& [name, bit] : kinds) {
-        PyObject* mode = PyDict_GetItemString(modes.get(), name);
-        if (mode == nullptr || PyUnicode_CompareWithASCIIString(mode, "ignore") == 0) continue;
-        state.told |= bit;
-        if (PyUnicode_CompareWithASCIIString(mode, "warn") != 0) state.strict |= bit;
-    }
-    return state;
-}
 
 bool has(std::span<const std::string_view> names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }
 
@@ -103,32 +89,6 @@ Ref numpy_function(const char* name, const char* method, bool of_array) {
 }
 
 }  // namespace
-
-static PyObject* state_variable() {
-    static PyObject* variable = nullptr;
-    kept_attribute(variable, "numpy._core.umath", "_extobj_contextvar");
-    return variable;
-}
-
-PyObject* state_object() {
-    PyObject* now = nullptr;
-    if (PyContextVar_Get(state_variable(), nullptr, &now) < 0) throw PythonError{};
-    Py_XDECREF(now);  // it is in the context
-    return now;
-}
-
-FloatState float_state() {
-    static PyObject* last = nullptr;
-    static FloatState state;
-    PyObject* now = state_object();
-    if (now == nullptr || now != last) {
-        const FloatState parsed = parse_state();
-        state = parsed;
-        Py_XINCREF(now);
-        Py_XSETREF(last, now);
-    }
-    return state;
-}
 
 void note_float_state() {
     if (state_object() == recording->float_state) return;
@@ -333,12 +293,7 @@ namespace {
 // NumPy's state in which nothing is told.
 PyObject* quiet_state() {
     static PyObject* state = nullptr;
-    if (state == nullptr) {
-        const Ref make = import_attribute("numpy._core.umath", "_make_extobj");
-        const Ref none = own(PyTuple_New(0));
-        const Ref modes = own(Py_BuildValue("{s:s}", "all", "ignore"));
-        state = check(PyObject_Call(make.get(), none.get(), modes.get()));
-    }
+    if (state == nullptr) state = state_with(own(Py_BuildValue("{s:s}", "all", "ignore")).get()).release();
     return state;
 }
 
@@ -359,16 +314,13 @@ ToldByNumpy::ToldByNumpy() {
     detail::clear_float_flags();
     if (recording == nullptr) return;
     std::feclearexcept(FE_ALL_EXCEPT);
-    state_ = own(PyContextVar_Set(state_variable(), quiet_state()));
+    state_ = set_state(quiet_state());
 }
 
 ToldByNumpy::~ToldByNumpy() {
     if (!state_) return;
     recording->float_errors.met |= detail::library_float_flags();
-    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-    PyErr_Fetch(&type, &value, &trace);  // what the work raised may be on its way
-    if (PyContextVar_Reset(state_variable(), state_.get()) < 0) PyErr_Clear();
-    PyErr_Restore(type, value, trace);
+    reset_state(state_);
 }
 
 bool note_lost_parts(PyObject* object, Dtype dtype) {

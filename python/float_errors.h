@@ -7,18 +7,11 @@
 
 #include "fastnp/detail/float_flags.h"
 #include "float_journal.h"
+#include "float_state.h"
 #include "numpy_api.h"
 
 namespace fastnp::python {
 
-/// What the numpy.errstate at hand asks for, as detail::FloatFlag bits.
-struct FloatState {
-    unsigned told = 0;    // not ignored
-    unsigned strict = 0;  // of these, what is more than a warning: an exception, a call, a print
-};
-FloatState float_state();
-/// NumPy's object for it, one for each state, which is never changed; borrowed.
-PyObject* state_object();
 /// RuntimeError where the state asks for exceptions, calls or prints: before what is computed on a device, which has no flags.
 void refuse_on_devices();
 /// In a recording: what the function is recorded under counts for its calls.

@@ -31,8 +31,11 @@ bool is_shown_again(PyObject* filters) {
 
 }  // namespace
 
+bool FloatVerdicts::is_asked_for_all() const { return leaves_out_ && (is_strict_inside_ || float_state().strict != 0); }
+
 bool FloatVerdicts::is_worth(unsigned met, const FloatErrors& known) {
     const FloatState state = float_state();
+    if (known.leaves_out && (state.strict | known.strict) != 0) return true;
     met |= known.met;
     const unsigned told = met & (state.told | known.told | lost_imaginary);
     if (told == 0) return false;

@@ -24,11 +24,17 @@ public:
     /// Before a call that writes over more: whether these are kept. Takes Python's lock.
     bool keeps_large() const;
     /// What a recording of the function knows.
-    void note(const FloatErrors& known) { is_strict_inside_ = is_strict_inside_ || known.strict != 0; }
+    void note(const FloatErrors& known) {
+        is_strict_inside_ = is_strict_inside_ || known.strict != 0;
+        leaves_out_ = leaves_out_ || known.leaves_out;
+    }
+    /// Before a call: whether it is asked for floating-point errors of what compiled code leaves out, so that it runs as written.
+    bool is_asked_for_all() const;
     /// Of a suspicion that nobody can look into any more, since the call wrote over what it was given: a warning that says so.
     static void tell_unseen(unsigned met, const FloatErrors& known, const std::string& function);
 
 private:
+    bool leaves_out_ = false;  // a recording does
     bool is_strict_inside_ = false;  // a state that the function enters itself asks for more than warnings
     std::array<std::uint32_t, 32> suspicions_{};  // so far, by their flags
     Ref filters_;                                 // of warnings, at that time

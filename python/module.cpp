@@ -24,6 +24,7 @@
 #include "lent.h"
 #include "linalg.h"
 #include "ndarray.h"
+#include "noted_errors.h"
 #include "number.h"
 #include "overrides.h"
 #include "program.h"
@@ -137,6 +138,12 @@ void initialise(py::module_& module) {
         "The libraries that CUDA devices use.");
     module.def("_look_for_libraries_in", [](const std::string& folder) { look_for_libraries_in(folder); }, "A folder of Python's packages.");
     module.def("_cuda_problem", &cuda_problem, "Why there is no CUDA device; empty if there is one.");
+    module.def(
+        "_entered_errstate",
+        [](const py::dict& modes) {
+            if (recording != nullptr && recording->errors_noted != nullptr) recording->errors_noted->entered(modes.ptr());
+        },
+        "After numpy.errstate was entered with these modes: a recording of a function notes what is met within.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def(
         "_overrides", [](py::handle x) { return overrides(x.ptr()); },

@@ -83,8 +83,8 @@ std::string identity_of(PyObject* capture) {
 std::optional<std::string> pack(const Return& made, PyObject* capture) {
     return unless_raised([&]() -> std::optional<std::string> {
         const FloatErrors& errors = made.float_errors;
-        const Ref tree = own(Py_BuildValue("[OOO(III)]", tree_of(made.result).get(), trees_of(made.actions).get(), trees_of(made.calls).get(), errors.told,
-                                           errors.strict, errors.met));
+        const Ref tree = own(Py_BuildValue("[OOO(IIIi)]", tree_of(made.result).get(), trees_of(made.actions).get(), trees_of(made.calls).get(),
+                                           errors.told, errors.strict, errors.met, static_cast<int>(errors.leaves_out)));
         const Ref bytes = own(PyObject_CallMethod(identity(capture).get(), "pack", "O", tree.get()));
         if (bytes.get() == Py_None) return std::nullopt;
         return std::string(PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get())));
@@ -102,7 +102,9 @@ std::unique_ptr<Return> unpack(std::string_view bytes, PyObject* capture) {
         PyObject* calls = PyList_GET_ITEM(tree.get(), 2);
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(calls); ++i) made->calls.push_back(call_of(PyList_GET_ITEM(calls, i)));
         FloatErrors& errors = made->float_errors;
-        if (PyArg_ParseTuple(PyList_GET_ITEM(tree.get(), 3), "III", &errors.told, &errors.strict, &errors.met) == 0) throw PythonError{};
+        int leaves_out = 0;
+        if (PyArg_ParseTuple(PyList_GET_ITEM(tree.get(), 3), "IIIi", &errors.told, &errors.strict, &errors.met, &leaves_out) == 0) throw PythonError{};
+        errors.leaves_out = leaves_out != 0;
         return made;
     });
 }

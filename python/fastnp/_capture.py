@@ -370,6 +370,10 @@ class Capture(Classes):
             return made
         if value is sys.modules.get("numpy.fft"):
             return fourier_module
+        if value.__name__ == "fastnp" and "errstate" in self.names:
+            made = types.ModuleType("fastnp")
+            vars(made).update(vars(value), errstate=CREATORS["errstate"])
+            return made
         return _outside.random_module if value is sys.modules.get("numpy.random") else value
 
     def swap_math(self, value: Any) -> Any:

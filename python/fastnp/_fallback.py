@@ -183,7 +183,15 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
             return _stand_ins.refuse(f"uses numpy.{name} in a way that can't be recorded")
         if _outside.holds_recorded((args, kwargs)) if _core._is_recording() else _mapped.is_active() and _mapped.depends((args, kwargs)):
             return _outside.Outside(f"numpy.{name}", function)(*args, **kwargs)
+        if _core._is_recording() and loses_parts(args, kwargs.get("dtype")):
+            return _stand_ins.refuse(f"uses numpy.{name}, which tells at each call that imaginary parts are lost")
     return call_counted(function, name, args, kwargs)
+
+
+def loses_parts(args: tuple[Any, ...], dtype: Any) -> bool:
+    """Whether results of that dtype of complex numbers among the arguments may lose imaginary parts."""
+    is_complex = any(isinstance(each, (complex, numpy.complexfloating)) or getattr(each, "dtype", numpy.dtype(int)).kind == "c" for each in args)
+    return is_complex and dtype is not None and numpy.dtype(dtype).kind != "c"
 
 
 def check_unrecorded(name: str) -> None:

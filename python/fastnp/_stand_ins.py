@@ -94,6 +94,21 @@ def _is_scalar(element: Any) -> bool:
     return _core._recorded_kind(element) == 2 or type(element) in (_core._Size, _core._Float) or numpy.isscalar(element)
 
 
+class _ErrorState(numpy.errstate):
+    """numpy.errstate, of which the recording is told."""
+
+    def __init__(self, **modes: Any) -> None:
+        super().__init__(**modes)
+        whole = modes.get("all")
+        said = {kind: modes.get(kind) or whole for kind in ("divide", "over", "under", "invalid")}
+        self._modes: dict[str, str] = {kind: mode for kind, mode in said.items() if mode is not None}
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        _core._entered_errstate(self._modes)
+
+
+CREATORS["errstate"] = _ErrorState
 # Those that ask for the type of what they get.
 CREATORS |= {"isscalar": _is_scalar, "bmat": lambda *_: refuse("uses numpy.bmat")}
 CREATORS_BY_ID: dict[int, Any] = {id(getattr(numpy, name)): function for name, function in CREATORS.items()}

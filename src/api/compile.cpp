@@ -138,6 +138,7 @@ Engine::Callee::Limits Engine::Callee::limits() const { return {}; }
 bool Engine::Callee::goes_in_parts() const { return false; }
 bool Engine::Callee::affords_course(std::size_t /*courses*/) const { return true; }
 Engine::Callee::Use Engine::Callee::use() const { return {}; }
+void Engine::Callee::note_left_out() {}
 void Engine::Callee::will_write(std::span<const std::span<std::byte>> /*memory*/, bool /*is_all*/) {}
 void Engine::Callee::wait(const std::function<void()>& body) { body(); }
 const NamedSizes* Engine::Callee::named_sizes() const { return nullptr; }

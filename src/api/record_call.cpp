@@ -8,6 +8,7 @@
 #include "api/layout.h"
 #include "api/primitives.h"
 #include "pass/index_map.h"
+#include "pass/left_out.h"
 #include "shape/order.h"
 
 namespace fastnp::detail {
@@ -162,6 +163,7 @@ Recording record_call(const compiler::Signature& signature, std::span<const Argu
     const std::vector<array> outputs = callee.record(parameters);
     recorder->check_refusal();
     take_recording(*recorder, outputs, made);
+    if (pass::leaves_out_float_errors(made.graph)) callee.note_left_out();
     made.times.emplace_back("record", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     return made;
 }

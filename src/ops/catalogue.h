@@ -52,6 +52,10 @@ std::optional<Op> find(std::string_view name);
 /// Whether computing the node may raise an error that depends on values: integers to negative integer powers, indices out of bounds, matrices that
 /// have no such factors.
 bool may_raise(const ir::Node& node);
+/// Whether the op tells of no floating-point error in NumPy (fastnp/detail/quiet.h).
+bool is_quiet(Op op);
+/// Whether what the node computes may have floating-point errors, division of integers by zero among them.
+bool may_have_float_errors(const ir::Node& node);
 /// Whether a plan looks at the value at this node, and may go no further.
 bool is_read(Op op);
 /// Whether it is a Fourier transform, which is linear.
