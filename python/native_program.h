@@ -53,6 +53,12 @@ inline Word word_of(Dtype dtype) {
     return dtype == Dtype::uint64 ? Word::unsigned_long : Word::whole;
 }
 
+/// Whether a program takes an array's sizes: sums of a few of them are far from the largest integer. Only axes without steps are longer.
+inline bool has_program_sizes(PyArrayObject* x) {
+    const npy_intp* const sizes = PyArray_DIMS(x);
+    return std::all_of(sizes, sizes + PyArray_NDIM(x), [](npy_intp size) { return size <= detail::most_size; });
+}
+
 class ProgramWords {
 public:
     /// `most`: how many words will be added.
@@ -204,7 +210,10 @@ public:
         detail::Blocks blocks;
     };
 
-    bool fits(std::span<PyObject* const> arrays) const { return !text_.apart || are_apart(arrays); }
+    bool fits(std::span<PyObject* const> arrays) const {
+        const bool has_sizes = std::ranges::all_of(arrays, [](PyObject* each) { return has_program_sizes(reinterpret_cast<PyArrayObject*>(each)); });
+        return has_sizes && (!text_.apart || are_apart(arrays));
+    }
 
     /// Numbers that are the same at each call, behind those that are not.
     struct Constants {

@@ -54,6 +54,10 @@ class Iteration:
         """Over how many items it goes, where that is known when it begins."""
         raise Unsupported("goes strictly over something that may grow")
 
+    def counters(self) -> tuple[int, int] | None:
+        """The variables that it counts from and up to, by ones, where that is all that there is to it."""
+        return None
+
     def start(self) -> None:
         raise NotImplementedError
 

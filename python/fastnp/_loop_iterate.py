@@ -67,6 +67,9 @@ class _Range(Iteration):
     def variables(self) -> list[tuple[int, Kind]]:
         return [(each, INT) for each in (self.at, self.stop, self.by) if each is not None]
 
+    def counters(self) -> tuple[int, int] | None:
+        return (self.at, self.stop) if self.step == 1 and self.by is None else None
+
     def start(self) -> None:
         numbers, steps = self.walk.numbers, self.steps
         bounds = [numbers.to_int(numbers.number(each)) for each in self.bounds]

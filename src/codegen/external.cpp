@@ -1,5 +1,6 @@
 #include "codegen/external.h"
 
+#include "base/shared_loop.h"
 #include "eager/eager.h"
 #include "eager/libm.h"
 #include "eager/stream.h"
@@ -30,6 +31,7 @@ std::string symbol_of(const External& external) {
         case External::Kind::draw_gauss: return "fastnp_draw_gauss";
         case External::Kind::draw_below: return "fastnp_draw_below";
         case External::Kind::ask: return "fastnp_ask";
+        case External::Kind::shared_loop: return "fastnp_shared_loop";
     }
     return {};
 }
@@ -53,6 +55,7 @@ void* address_of(const External& external) {
         case External::Kind::draw_gauss: return reinterpret_cast<void*>(&eager::draw_gauss);
         case External::Kind::draw_below: return reinterpret_cast<void*>(&eager::draw_below);
         case External::Kind::ask: return reinterpret_cast<void*>(&detail::ask_interruption);
+        case External::Kind::shared_loop: return reinterpret_cast<void*>(&base::run_shared_loop);
     }
     return nullptr;
 }

@@ -12,7 +12,7 @@ namespace fastnp::codegen {
 struct External {
     /// The C library's vector function; an op's span kernel; a cast's; the C library's function of one element; an op's device function for
     /// usual arguments alone (ops/usual.h); memory for what a program makes (detail/blocks.h), what it draws
-    /// (eager/stream.h), and whether it is to be left (detail/interruption.h).
+    /// (eager/stream.h), whether it is to be left (detail/interruption.h), and loops that threads share (base/shared_loop.h).
     enum class Kind : std::uint8_t {
         vector,
         span,
@@ -27,7 +27,8 @@ struct External {
         draw_integer,
         draw_gauss,
         draw_below,
-        ask
+        ask,
+        shared_loop
     };
     Kind kind = Kind::span;
     ir::Op op = ir::Op::cast;       // vector, span, libm, usual

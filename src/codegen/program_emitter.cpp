@@ -1,14 +1,20 @@
 #include "codegen/program_emitter.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "codegen/floored.h"
 #include "codegen/near_power.h"
+#include "codegen/program_draw.h"
 #include "codegen/program_memory.h"
+#include "codegen/program_shared.h"
 #include "codegen/value.h"
+#include "codegen/wrapped.h"
 #include "fastnp/detail/interruption.h"
+#include "fastnp/detail/program.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 
@@ -27,11 +33,15 @@ using Kind = Step::Kind;
 
 class ProgramEmitter {
 public:
-    ProgramEmitter(const Program& program, llvm::Module& module) : program_(program), b_(module, 1), memory_(b_, program), values_(program.steps.size()) {}
+    /// `loops`: what steps of the kind `shared` do.
+    ProgramEmitter(const Program& program, llvm::Module& module, std::span<const SharedFunction> loops = {})
+        : program_(program), b_(module, 1), memory_(b_, program), loops_(loops), values_(program.steps.size()) {}
 
-    std::map<std::string, External> emit(const std::string& symbol) {
+    llvm::Function* function() const { return function_; }
+
+    std::map<std::string, External> emit(const std::string& symbol, llvm::GlobalValue::LinkageTypes linkage = llvm::Function::ExternalLinkage) {
         b_.leaves_vectors = true;
-        begin(symbol);
+        begin(symbol, linkage);
         for (std::size_t i = 0; i < program_.steps.size(); ++i) values_[i] = step(program_.steps[i]);
         b_.ir.CreateUnreachable();  // a program ends by an exit
         return b_.externals;
@@ -53,12 +63,12 @@ private:
         bool is_loop() const { return again != nullptr; }
     };
 
-    void begin(const std::string& symbol) {
+    void begin(const std::string& symbol, llvm::GlobalValue::LinkageTypes linkage) {
         auto& ir = b_.ir;
         llvm::Type* pointer = ir.getPtrTy();
         llvm::Type* word = ir.getInt64Ty();
         auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, word, word, pointer}, false);
-        function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, b_.module);
+        function_ = llvm::Function::Create(type, linkage, symbol, b_.module);
         function_->setDoesNotThrow();
         for (const unsigned argument : {0U, 1U, 4U}) function_->addParamAttr(argument, llvm::Attribute::NoAlias);
         b_.entry = new_block("entry");
@@ -113,6 +123,9 @@ private:
             case Kind::address: return of(Dtype::int64, b_.ir.CreatePtrToInt(memory_.base_of(step.a), b_.ir.getInt64Ty()));
             case Kind::draw: return draw(step);
             case Kind::collect: memory_.collect(); return {};
+            case Kind::part: return {};
+            case Kind::assume: b_.ir.CreateAssumption(value(step.a).re); return {};
+            case Kind::shared: return shared(step);
             case Kind::interrupted: return interrupted();
             case Kind::exit: b_.ir.CreateBr(exit_block(step.b)); return dead();
             default: return control(step);
@@ -152,17 +165,6 @@ private:
         return of(step.dtype, part(step.bits), is_complex(step.dtype) ? part(step.more_bits) : nullptr);
     }
 
-    // Numbers go in and out as words: integers as they are, floating ones as float64.
-    llvm::Value* from_word(llvm::Value* word, Dtype dtype) {
-        llvm::Type* type = b_.element_type(dtype);
-        if (type->isIntegerTy()) return b_.ir.CreateTrunc(word, type);
-        return b_.ir.CreateFPCast(b_.ir.CreateBitCast(word, b_.ir.getDoubleTy()), type);
-    }
-    llvm::Value* to_word(llvm::Value* part, Dtype dtype) {
-        if (part->getType()->isFloatingPointTy()) return b_.ir.CreateBitCast(b_.ir.CreateFPCast(part, b_.ir.getDoubleTy()), b_.ir.getInt64Ty());
-        return kind_of(dtype) == 'i' ? b_.ir.CreateSExt(part, b_.ir.getInt64Ty()) : b_.ir.CreateZExt(part, b_.ir.getInt64Ty());
-    }
-
     Value input(const Step& step) {
         const auto part = [&](std::int32_t number) {
             llvm::Type* word = b_.ir.getInt64Ty();
@@ -171,9 +173,10 @@ private:
             read->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.module.getContext(), {}));
             if (step.bits != 0) {
                 const auto bits = [](std::uint64_t value) { return llvm::APInt(64, value); };
-                read->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(b_.module.getContext()).createRange(bits(0), bits(std::uint64_t{1} << 63)));
+                read->setMetadata(llvm::LLVMContext::MD_range,
+                                  llvm::MDBuilder(b_.module.getContext()).createRange(bits(0), bits(std::uint64_t{detail::most_size} + 1)));
             }
-            return from_word(read, step.dtype);
+            return from_word(b_, read, step.dtype);
         };
         return of(step.dtype, part(step.a), is_complex(step.dtype) ? part(step.a + 1) : nullptr);
     }
@@ -242,34 +245,12 @@ private:
 
     Value floored(const Step& step) { return of(Dtype::int64, codegen::floored(b_.ir, step.op == ir::Op::remainder, value(step.a).re, value(step.b).re)); }
 
-    Value overflows(const Step& step) {
-        const bool with_sign = kind_of(step.compute) == 'i';
-        llvm::Intrinsic::ID id = llvm::Intrinsic::not_intrinsic;
-        if (step.op == ir::Op::add) id = with_sign ? llvm::Intrinsic::sadd_with_overflow : llvm::Intrinsic::uadd_with_overflow;
-        else if (step.op == ir::Op::subtract) id = with_sign ? llvm::Intrinsic::ssub_with_overflow : llvm::Intrinsic::usub_with_overflow;
-        else id = with_sign ? llvm::Intrinsic::smul_with_overflow : llvm::Intrinsic::umul_with_overflow;
-        return of(Dtype::bool_, b_.ir.CreateExtractValue(b_.binary(id, value(step.a).re, value(step.b).re), 1));
-    }
+    Value overflows(const Step& step) { return of(Dtype::bool_, overflow_of(b_, step, value(step.a).re, value(step.b).re)); }
 
-    // By signs, as vectors can; products have no such way. What is below 0 says that a number wrapped around.
+    // What is below 0 says that a number wrapped around.
     Value wraps(const Step& step) {
-        auto& ir = b_.ir;
-        const bool with_sign = kind_of(step.compute) == 'i';
-        llvm::Value *x = value(step.a).re, *y = value(step.b).re, *wrapped = nullptr;
-        const bool is_sum = step.op == ir::Op::add;
-        if (step.op == ir::Op::multiply) {
-            wrapped = ir.CreateSExt(overflows(step).re, ir.getInt64Ty());
-        } else if (with_sign) {
-            llvm::Value* result = is_sum ? ir.CreateAdd(x, y) : ir.CreateSub(x, y);
-            const auto* known = llvm::dyn_cast<llvm::ConstantInt>(y);
-            if (known == nullptr) wrapped = ir.CreateAnd(ir.CreateXor(x, is_sum ? result : y), ir.CreateXor(is_sum ? y : x, result));
-            else if (known->isNegative() != is_sum) wrapped = ir.CreateAnd(ir.CreateNot(x), result);  // it grows, and is below 0 then
-            else wrapped = ir.CreateAnd(x, ir.CreateNot(result));
-            wrapped = ir.CreateSExt(wrapped, ir.getInt64Ty());
-        } else {
-            wrapped = ir.CreateSExt(is_sum ? ir.CreateICmpULT(ir.CreateAdd(x, y), x) : ir.CreateICmpULT(x, y), ir.getInt64Ty());
-        }
-        ir.CreateStore(ir.CreateOr(ir.CreateLoad(ir.getInt64Ty(), note_), wrapped), note_);
+        llvm::Value* const wrapped = wrapped_of(b_, step, value(step.a).re, value(step.b).re);
+        b_.ir.CreateStore(b_.ir.CreateOr(b_.ir.CreateLoad(b_.ir.getInt64Ty(), note_), wrapped), note_);
         return {};
     }
 
@@ -289,23 +270,7 @@ private:
         return of(step.dtype, by ? near_power(b_.ir, x.re, *by, call) : call());
     }
 
-    Value draw(const Step& step) {
-        constexpr External::Kind reals[] = {External::Kind::draw_uniform, External::Kind::draw_normal, External::Kind::draw_exponential,
-                                            External::Kind::draw_gauss};
-        constexpr External::Kind integers[] = {External::Kind::draw_integer, External::Kind::draw_below};
-        auto& ir = b_.ir;
-        llvm::SmallVector<llvm::Value*, 2> arguments{ir.CreateIntToPtr(value(step.a).re, ir.getPtrTy())};
-        llvm::SmallVector<llvm::Type*, 2> types{ir.getPtrTy()};
-        if (step.b >= 0) {
-            arguments.push_back(value(step.b).re);
-            types.push_back(ir.getInt64Ty());
-        }
-        const External::Kind kind = step.b >= 0 ? integers[step.bits] : reals[step.bits];
-        llvm::CallInst* drawn = ir.CreateCall(b_.external({.kind = kind}, llvm::FunctionType::get(b_.element_type(step.dtype), types, false)), arguments);
-        drawn->setDoesNotThrow();
-        drawn->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());  // a generator's state is nobody's array
-        return of(step.dtype, drawn);
-    }
+    Value draw(const Step& step) { return of(step.dtype, drawn(b_, step, value(step.a).re, step.b >= 0 ? value(step.b).re : nullptr)); }
 
     // Elements.
 
@@ -343,6 +308,45 @@ private:
         return {};
     }
 
+    // Loops that threads share.
+
+    Value shared(const Step& step) {
+        auto& ir = b_.ir;
+        const ir::SharedLoop& loop = loops_[static_cast<std::size_t>(step.a)].loop;
+        llvm::Type* word = ir.getInt64Ty();
+        llvm::BasicBlock *begin = new_block("shared"), *left = new_block("left"), *done = new_block("done"), *after = new_block("after");
+        llvm::Value *const first = get(step.b).re, *const end = get(step.c).re;
+        ir.CreateCondBr(ir.CreateICmpSLT(first, end), begin, after);
+        ir.SetInsertPoint(begin);
+        llvm::SmallVector<Value> handed;
+        for (const std::int32_t each : loop.values) handed.push_back(value(each));
+        for (const std::int32_t each : loop.variables) handed.push_back(get(each));
+        llvm::SmallVector<llvm::Value*> starts, lengths;
+        for (const ir::SharedLoop::Part& part : loop.parts) {
+            starts.push_back(ir.CreateGEP(ir.getInt8Ty(), memory_.base_of(part.array), value(part.start).re));
+            lengths.push_back(value(part.bytes).re);
+        }
+        const SharedHanded all{handed, starts, lengths, function_->getArg(3), function_->getArg(4)};
+        llvm::Value* const told = call_shared(b_, memory_, loops_[static_cast<std::size_t>(step.a)], all, first, end);
+        ir.CreateCondBr(told, done, left);
+        const auto place = [&](std::int32_t at) { return ir.CreateConstInBoundsGEP1_64(word, function_->getArg(4), static_cast<std::uint64_t>(at)); };
+        const auto noted = [&] { return ir.CreateOr(ir.CreateLoad(word, note_), ir.CreateLoad(word, place(program_.note_word()))); };
+        ir.SetInsertPoint(left);  // by an exit, which has the numbers of this program
+        ir.CreateStore(noted(), place(program_.note_word()));
+        ir.CreateRetVoid();
+        ir.SetInsertPoint(done);
+        ir.CreateStore(noted(), note_);
+        for (const std::int32_t each : loop.set) {
+            const Slot& slot = slots_[static_cast<std::size_t>(each)];
+            const Dtype dtype = program_.variables[static_cast<std::size_t>(each)];
+            ir.CreateStore(from_word(b_, ir.CreateLoad(word, place(Program::word_of(each))), dtype), slot.re);
+            if (slot.im != nullptr) ir.CreateStore(from_word(b_, ir.CreateLoad(word, place(Program::word_of(each) + 1)), dtype), slot.im);
+        }
+        ir.CreateBr(after);
+        ir.SetInsertPoint(after);
+        return {};
+    }
+
     // Control flow.
 
     llvm::BasicBlock* exit_block(std::int32_t number) {
@@ -356,10 +360,11 @@ private:
             b_.ir.CreateStore(held, b_.ir.CreateConstInBoundsGEP1_64(word, function_->getArg(4), static_cast<std::uint64_t>(place)));
         };
         put(0, b_.ir.getInt64(static_cast<std::uint64_t>(number)));
+        if (function_->hasLocalLinkage() && number + 1 != static_cast<std::int32_t>(program_.exits.size())) mark_exit(b_);  // of a shared loop
         for (const std::int32_t variable : program_.exits[static_cast<std::size_t>(number)].variables) {
             const Value held = get(variable);
-            put(Program::word_of(variable), to_word(held.re, held.dtype));
-            if (held.im != nullptr) put(Program::word_of(variable) + 1, to_word(held.im, held.dtype));
+            put(Program::word_of(variable), to_word(b_, held.re, held.dtype));
+            if (held.im != nullptr) put(Program::word_of(variable) + 1, to_word(b_, held.im, held.dtype));
         }
         put(program_.note_word(), b_.ir.CreateLoad(word, note_));
         b_.ir.CreateRetVoid();
@@ -412,6 +417,15 @@ private:
                 blocks_.back().is_fold = step.bits != 0;
                 go(blocks_.back().again);
                 break;
+            case Kind::share: {
+                blocks_.push_back({nullptr, new_block("after"), new_block("loop"), new_block("next")});
+                go(blocks_.back().again);
+                llvm::BasicBlock* more = new_block("more");
+                llvm::Value* const bound = step.c >= 0 ? value(step.c).re : get(step.b).re;
+                b_.ir.CreateCondBr(b_.ir.CreateICmpSLT(get(step.a).re, bound), more, blocks_.back().after);
+                b_.ir.SetInsertPoint(more);
+                break;
+            }
             case Kind::next: go(blocks_.back().next); break;
             case Kind::break_: b_.ir.CreateBr(loop_around(step.a).after); return dead();
             case Kind::continue_:
@@ -458,6 +472,7 @@ private:
     const Program& program_;
     Builder b_;
     ProgramMemory memory_;
+    std::span<const SharedFunction> loops_;
     std::vector<Value> values_;
     llvm::Function* function_ = nullptr;
     std::vector<Slot> slots_;
@@ -470,7 +485,15 @@ private:
 }  // namespace
 
 void emit(const Program& program, llvm::Module& module, const std::string& symbol, std::map<std::string, External>& externals) {
-    externals.merge(ProgramEmitter(program, module).emit(symbol));
+    const ir::SharedLoops parts = ir::shared_out(program);
+    std::vector<SharedFunction> functions;
+    for (const ir::SharedLoop& loop : parts.loops) {
+        ir::verify(loop.program);
+        ProgramEmitter emitter(loop.program, module);
+        externals.merge(emitter.emit(symbol + "_shared", llvm::Function::InternalLinkage));
+        functions.push_back({loop, emitter.function()});
+    }
+    externals.merge(ProgramEmitter(parts.program, module, functions).emit(symbol));
 }
 
 }  // namespace fastnp::codegen

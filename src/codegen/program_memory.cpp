@@ -68,6 +68,7 @@ std::vector<int> ProgramMemory::classes() const {
     for (const ir::Step& step : program_.steps) {
         if (step.kind == Kind::point) parents[static_cast<std::size_t>(root(step.a))] = root(step.b);
     }
+    for (const auto& [one, other] : program_.aliases) parents[static_cast<std::size_t>(root(one))] = root(other);
     std::vector<int> found(parents.size());
     for (std::size_t i = 0; i < found.size(); ++i) found[i] = root(static_cast<int>(i));
     return found;

@@ -10,6 +10,7 @@
 #include "codegen/llvm.h"
 #include "codegen/object.h"
 #include "codegen/program_emitter.h"
+#include "codegen/program_shared.h"
 #include "codegen/quiet_compares.h"
 #include "codegen/stopwatch.h"
 #include "fastnp/error.h"
@@ -149,6 +150,7 @@ void optimize_program(Emitted& emitted) {
         make_compares_quiet(function);
     }
     call_one_by_one(emitted);
+    forget_exits(*emitted.module);
 }
 
 }  // namespace

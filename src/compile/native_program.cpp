@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/shared_loop.h"
 #include "codegen/jit.h"
 #include "fastnp/detail/program.h"
 #include "fastnp/error.h"
@@ -48,6 +49,8 @@ NativeProgram::NativeProgram(const ProgramText& text) {
     words_ = static_cast<std::size_t>(program.words());
     compile_ms_ = code.load_ms + code.emit_ms + code.optimize_ms + code.generate_ms + code.link_ms + code.store_ms;
 }
+
+std::uint64_t shared_rounds() { return base::shared_rounds(); }
 
 std::string program_text(const ProgramText& text) { return ir::to_text(program_of(text)); }
 std::string program_llvm(const ProgramText& text) { return codegen::llvm_text(program_of(text)); }

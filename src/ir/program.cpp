@@ -11,38 +11,10 @@ namespace {
 
 using Kind = Step::Kind;
 
-constexpr std::string_view kind_names[] = {"constant", "input",  "get",     "set",       "map",         "cast",     "plus",    "times",
-                                           "truncate", "select", "floored", "overflows", "wraps",       "libm",     "load",    "store",
-                                           "allocate", "point",  "address", "collect",   "interrupted", "draw",     "require", "exit",
-                                           "if",       "else",   "loop",    "next",      "break",       "continue", "end"};
-
-// Whether a step's fields a, b and c are values.
-struct Operands {
-    bool a = false, b = false, c = false;
-};
-
-Operands operands_of(const Step& step) {
-    switch (step.kind) {
-        case Kind::set:
-        case Kind::allocate:
-        case Kind::load: return {false, true, false};
-        case Kind::map:
-        case Kind::plus:
-        case Kind::times:
-        case Kind::floored:
-        case Kind::overflows:
-        case Kind::wraps:
-        case Kind::draw:
-        case Kind::libm: return {true, step.b >= 0, false};
-        case Kind::cast:
-        case Kind::truncate:
-        case Kind::require:
-        case Kind::if_: return {true, false, false};
-        case Kind::select: return {true, true, true};
-        case Kind::store: return {false, true, true};
-        default: return {};
-    }
-}
+constexpr std::string_view kind_names[] = {"constant", "input",   "get",       "set",    "map",     "cast",        "plus",     "times",    "truncate",
+                                           "select",   "floored", "overflows", "wraps",  "libm",    "load",        "store",    "allocate", "point",
+                                           "address",  "part",    "assume",    "shared", "collect", "interrupted", "draw",     "require",  "exit",
+                                           "if",       "else",    "loop",      "share",  "next",    "break",       "continue", "end"};
 
 bool has_value(Kind kind) {
     switch (kind) {
@@ -108,7 +80,8 @@ private:
     std::size_t loops() const {
         return static_cast<std::size_t>(std::count_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return is_loop(block.kind); }));
     }
-    static bool is_loop(Kind kind) { return kind == Kind::loop || kind == Kind::next; }
+    static bool goes_on(Kind open, Kind kind) { return kind == Kind::else_ ? open == Kind::if_ : open == Kind::loop || open == Kind::share; }
+    static bool is_loop(Kind kind) { return kind == Kind::loop || kind == Kind::share || kind == Kind::next; }
 
     void check_operands(const Step& step) const {
         const Operands operands = operands_of(step);
@@ -120,6 +93,9 @@ private:
     void check_array(std::int32_t number) const {
         const auto arrays = static_cast<std::size_t>(program_.arrays) + static_cast<std::size_t>(program_.made_arrays);
         if (!is_in(number, arrays)) fail("no such array");
+    }
+    void check_counter(std::int32_t number) const {
+        if (!is_in(number, program_.variables.size()) || program_.variables[static_cast<std::size_t>(number)] != Dtype::int64) fail("no such counter");
     }
     void check_made(std::int32_t number) const {
         check_array(number);
@@ -159,6 +135,16 @@ private:
                 check_array(step.b);
                 break;
             case Kind::address: check_array(step.a); break;
+            case Kind::part:
+                check_array(step.a);
+                expect(step.b, Dtype::int64);
+                expect(step.c, Dtype::int64);
+                break;
+            case Kind::share:
+                check_counter(step.a);
+                if (step.c >= 0) expect(step.c, Dtype::int64);
+                else check_counter(step.b);
+                break;
             case Kind::interrupted:
                 if (step.dtype != Dtype::bool_) fail("a signal came or did not");
                 break;
@@ -167,6 +153,7 @@ private:
                 if (step.b >= 0) expect(step.b, Dtype::int64);
                 if (step.dtype != (step.b >= 0 ? Dtype::int64 : Dtype::float64) || step.bits > (step.b >= 0 ? 1 : 3)) fail("no such draw");
                 break;
+            case Kind::assume: expect(step.a, Dtype::bool_); break;
             case Kind::require: expect(step.a, Dtype::bool_); [[fallthrough]];
             case Kind::exit:
                 if (!is_in(step.b, program_.exits.size())) fail("no such exit");
@@ -187,10 +174,11 @@ private:
     void check_block(const Step& step) {
         switch (step.kind) {
             case Kind::if_:
+            case Kind::share:
             case Kind::loop: blocks_.push_back({step.kind, made_.size()}); break;
             case Kind::else_:
             case Kind::next:
-                if (blocks_.empty() || blocks_.back().kind != (step.kind == Kind::else_ ? Kind::if_ : Kind::loop)) fail("no block for it");
+                if (blocks_.empty() || !goes_on(blocks_.back().kind, step.kind)) fail("no block for it");
                 close();
                 blocks_.back().kind = step.kind;
                 break;
@@ -211,6 +199,32 @@ private:
 };
 
 }  // namespace
+
+Operands operands_of(const Step& step) {
+    switch (step.kind) {
+        case Kind::set:
+        case Kind::allocate:
+        case Kind::load: return {false, true, false};
+        case Kind::map:
+        case Kind::plus:
+        case Kind::times:
+        case Kind::floored:
+        case Kind::overflows:
+        case Kind::wraps:
+        case Kind::draw:
+        case Kind::libm: return {true, step.b >= 0, false};
+        case Kind::cast:
+        case Kind::truncate:
+        case Kind::assume:
+        case Kind::require:
+        case Kind::if_: return {true, false, false};
+        case Kind::select: return {true, true, true};
+        case Kind::part:
+        case Kind::store: return {false, true, true};
+        case Kind::share: return {false, false, step.c >= 0};
+        default: return {};
+    }
+}
 
 std::optional<Step::Kind> step_kind(std::string_view name) {
     const auto* const found = std::find(std::begin(kind_names), std::end(kind_names), name);
@@ -270,7 +284,7 @@ std::string to_text(const Program& program) {
         field(step.c, operands.c);
         if (step.kind == Kind::constant) text += " " + std::to_string(step.bits);
         text += "\n";
-        if (step.kind == Kind::if_ || step.kind == Kind::loop || step.kind == Kind::else_ || step.kind == Kind::next) ++depth;
+        if (step.kind == Kind::if_ || step.kind == Kind::loop || step.kind == Kind::share || step.kind == Kind::else_ || step.kind == Kind::next) ++depth;
     }
     return text;
 }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fastnp/dtype.h"
@@ -23,7 +24,7 @@ namespace fastnp::ir {
 struct Step {
     enum class Kind : std::uint8_t {
         constant,   // of `dtype`: bits and more_bits (of the imaginary part)
-        input,      // of `dtype`: word `a` of the inputs, and for complex numbers the next one; a size, not below 0, where `bits` is not 0
+        input,      // of `dtype`: word `a` of the inputs, and for complex numbers the next one; up to most_size, from 0 on, if `bits` is 1
         get,        // variable a
         set,        // variable a = value b
         map,        // op over values a and b, of `compute`; the result is of `dtype`; a fold's in any order, where `bits` is not 0
@@ -41,6 +42,9 @@ struct Step {
         allocate,   // new memory of b bytes for array a; whether there was any
         point,      // array a lies where array b does
         address,    // of array a's first byte
+        part,       // c bytes (a value) from byte b of array a on are stored to by the shared loop that follows; read, where `bits` is 1
+        assume,     // value a holds
+        shared,     // the shared loop a, taken out of the program (ir/shared.h), over the numbers from variable b up to variable c
         collect,    // memory that no array lies in is free
         interrupted,  // whether the run is to be left, as a signal came: asked for once in so many iterations (detail/interruption.h)
         draw,  // a random number of the bit generator at address a: from 0 up to 1, standard normal or standard exponential as `bits` is 0, 1, 2; or a
@@ -50,6 +54,7 @@ struct Step {
         if_,  // if value a holds: up to the `else_` or the `end`
         else_,
         loop,  // again and again: `next` begins what a `continue_` goes on with; a fold in any order, where `bits` is not 0
+        share,  // a loop that ends where variable a is not below variable b, or below value c; its iterations know nothing of each other
         next,
         break_,  // out of the a-th loop around it, counted from 0, the innermost
         continue_,  // on with its next iteration
@@ -62,6 +67,12 @@ struct Step {
     std::int32_t a = -1, b = -1, c = -1;
     std::uint64_t bits = 0, more_bits = 0;
 };
+
+/// Whether a step's fields a, b and c are values.
+struct Operands {
+    bool a = false, b = false, c = false;
+};
+Operands operands_of(const Step& step);
 
 /// Which variables an exit hands out.
 struct Exit {
@@ -76,6 +87,7 @@ struct Program {
     std::int32_t made_arrays = 0;  // ... and how many it makes or points elsewhere, which are numbered after these
     std::int32_t inputs = 0;  // words
     bool apart = true;  // whether no two arrays share memory, where one is written
+    std::vector<std::pair<std::int32_t, std::int32_t>> aliases = {};  // ... but for these
 
     /// Where a variable lies among the words that an exit hands out: the first one is the exit's number.
     static std::int32_t word_of(std::int32_t variable) { return 1 + 2 * variable; }

@@ -33,6 +33,9 @@ struct ProgramText {
     bool apart = true;  // whether its arrays share no memory
 };
 
+/// What sizes that are handed in (the step `input`) are not beyond.
+inline constexpr std::int64_t most_size = std::int64_t{1} << 62;
+
 /// A compiled program.
 class NativeProgram {
 public:
@@ -56,6 +59,9 @@ private:
     std::size_t words_ = 0;
     double compile_ms_ = 0;
 };
+
+/// How many times threads shared iterations of programs' loops in this process.
+FASTNP_API std::uint64_t shared_rounds();
 
 /// The program's steps as text, and LLVM's code for it.
 FASTNP_API std::string program_text(const ProgramText& text);

@@ -62,9 +62,62 @@ Steps running_roots() {
     return steps;
 }
 
+// for i in range(n), by any threads: x[i] = sqrt(sqrt(x[i])), unless it is below 0: then exit 1, which hands out i. At the end exit 0.
+Steps shared_roots(bool tells_parts = true) {
+    Steps steps;
+    steps.text.arrays = 1;
+    steps.text.inputs = 1;
+    const auto i = steps.variable(Dtype::int64), end = steps.variable(Dtype::int64), root = steps.variable(Dtype::float64);
+    steps.text.exits = {{i}, {i}};
+    const auto n = steps.add({.kind = "input", .dtype = Dtype::int64, .a = 0});
+    const auto eight = steps.whole(8), one = steps.whole(1), zero = steps.whole(0);
+    steps.set(i, zero);
+    steps.set(end, n);
+    const auto bytes = steps.add({.kind = "times", .dtype = Dtype::int64, .a = n, .b = eight});
+    if (tells_parts) steps.add({.kind = "part", .a = 0, .b = zero, .c = bytes});
+    steps.mark("share", i, end);
+    const auto place = steps.add({.kind = "times", .dtype = Dtype::int64, .a = steps.get(i), .b = eight});
+    const auto x = steps.add({.kind = "load", .dtype = Dtype::float64, .a = 0, .b = place});
+    steps.mark("require", steps.map("greater_equal", Dtype::float64, Dtype::bool_, x, steps.real(0)), 1);
+    steps.set(root, steps.map("sqrt", Dtype::float64, Dtype::float64, x));
+    const auto twice = steps.map("sqrt", Dtype::float64, Dtype::float64, steps.get(root));
+    steps.add({.kind = "store", .dtype = Dtype::float64, .a = 0, .b = place, .c = twice});
+    steps.mark("next");
+    steps.set(i, steps.add({.kind = "plus", .dtype = Dtype::int64, .a = steps.get(i), .b = one}));
+    steps.mark("end");
+    steps.mark("exit", -1, 0);
+    return steps;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(native_program)
+
+BOOST_AUTO_TEST_CASE(loops_that_threads_share) {
+    for (const bool tells_parts : {true, false}) {
+        const NativeProgram program(shared_roots(tells_parts).text);
+        for (const std::int64_t n : {0, 1, 2, 7, 100'000}) {
+            for (const std::int64_t bad : {n, n / 2, n - 1}) {
+                std::vector<double> x(static_cast<std::size_t>(n));
+                for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k);
+                if (bad >= 0 && bad < n) x[static_cast<std::size_t>(bad)] = -1;
+                const std::vector<double> before = x;
+                void* arrays[] = {x.data()};
+                std::vector<std::int64_t> words(program.words());
+                program.run(arrays, &n, words.data());
+                const bool is_left = bad >= 0 && bad < n;
+                BOOST_TEST(words[0] == (is_left ? 1 : 0));
+                const std::int64_t done = is_left ? bad : n;
+                BOOST_TEST(words[NativeProgram::word_of(0)] == done);
+                bool is_right = true;
+                for (std::size_t k = 0; k < x.size(); ++k) {
+                    is_right = is_right && x[k] == (static_cast<std::int64_t>(k) < done ? std::sqrt(std::sqrt(before[k])) : before[k]);
+                }
+                BOOST_TEST(is_right);
+            }
+        }
+    }
+}
 
 BOOST_AUTO_TEST_CASE(loops_and_exits) {
     const NativeProgram program(running_roots().text);
@@ -206,6 +259,7 @@ BOOST_AUTO_TEST_CASE(malformed_programs_are_errors) {
     is_refused([](ProgramText& text) { text.steps[0].kind = "unknown"; });
     is_refused([](ProgramText& text) { text.steps.back() = {.kind = "point", .a = 0, .b = 0}; });  // an array that is handed in
     is_refused([](ProgramText& text) { text.steps.back() = {.kind = "draw", .dtype = Dtype::int64, .a = 1}; });
+    is_refused([](ProgramText& text) { text.steps.back() = {.kind = "share", .a = 1, .b = 0}; });  // a counter that is no integer
     is_refused([](ProgramText& text) { text.steps.back() = {.kind = "set", .a = 0, .b = 14}; });  // a value of a block that is closed
 }
 
