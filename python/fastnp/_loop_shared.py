@@ -18,10 +18,12 @@ from fastnp._loop_values import UNBOUND, ArrayState, TupleState, View, ViewState
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
 
-__all__ = ["may_share", "tell_parts"]
+__all__ = ["least_shared", "may_share", "tell_parts"]
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Expr, ast.Pass, ast.Continue, ast.Break, ast.Raise, ast.Assert)
 _LOOPS = (ast.For, ast.While)
+_MANY = 1024  # iterations with no loop in them
+_CHEAP = frozenset(["len", "min", "max", "abs", "int", "float", "bool", "range", "enumerate", "zip"])
 _ARRAYS = (ViewState, ArrayState)
 _PLAIN = (types.BuiltinFunctionType, type, numpy.ufunc, int, float, complex, bool, str, type(None), numpy.generic)
 _MODULES = frozenset(["numpy", "math", "cmath", "fastnp"])
@@ -29,10 +31,21 @@ _SIZES = frozenset(["shape", "size", "ndim"])
 _PARTS = _SIZES | {"real", "imag", "T", "dtype"}
 
 
+def least_shared(loop: ast.For) -> int:
+    """From how many iterations on it may pay to share a loop; 0: it never does."""
+    if any(isinstance(each, _LOOPS) for each in _nodes(loop)):
+        return 2
+    return _MANY if any(isinstance(each, ast.Pow) or (isinstance(each, ast.Call) and _is_costly(each)) for each in _nodes(loop)) else 0
+
+
+def _is_costly(call: ast.Call) -> bool:
+    return not isinstance(call.func, ast.Name) or call.func.id not in _CHEAP
+
+
 def may_share(walk: Walk, loop: ast.For) -> tuple[list[str], list[str]] | None:
     """The arrays that a loop over a range stores to, and those that it reads which may be the same ones, if nothing else speaks against doing its
     iterations side by side; else None."""
-    if not isinstance(loop.target, ast.Name) or loop.orelse or not any(isinstance(each, _LOOPS) for each in _nodes(loop)) or _is_left(loop.body):
+    if not isinstance(loop.target, ast.Name) or loop.orelse or not least_shared(loop) or _is_left(loop.body):
         return None
     uses, number = walk.uses(loop), loop.target.id
     if uses.captured or uses.stores & walk.frame.live.head[id(loop)]:

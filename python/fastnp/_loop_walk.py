@@ -39,7 +39,7 @@ from fastnp._loop_products import Products
 from fastnp._loop_program import BOOL, BOOLEAN, INT, Steps, Unsupported
 from fastnp._loop_regions import is_region
 from fastnp._loop_scan import FAR, counters_of
-from fastnp._loop_shared import may_share, tell_parts
+from fastnp._loop_shared import least_shared, may_share, tell_parts
 from fastnp._loop_slots import Slots
 from fastnp._loop_tuples import Tuples
 from fastnp._loop_values import LOST, Again, Held, State
@@ -314,12 +314,12 @@ class Walk(Exits):
     def do_For(self, statement: ast.For) -> None:
         self.for_(statement)
 
-    def enter(self, shared: tuple[int, int] | None = None) -> OpenLoop:
-        """`shared`: the variables that its iterations go from and up to, if threads may share them."""
+    def enter(self, shared: tuple[int, int, int] | None = None) -> OpenLoop:
+        """`shared`: the variables that its iterations go from and up to, and how many are worth it, if threads may share them."""
         if shared is None:
             self.steps.add("loop")
         else:
-            self.steps.add("share", a=shared[0], b=shared[1])
+            self.steps.add("share", a=shared[0], b=shared[1], bits=shared[2])
         self.depth += 1
         loop = OpenLoop(self.depth, self.steps.made_arrays)
         self.frame.loops.append(loop)
@@ -430,11 +430,11 @@ class Walk(Exits):
         if shared is not None and is_outer:
             self.finish(False)
 
-    def shared(self, statement: ast.For, iteration: Iteration) -> tuple[int, int] | None:
+    def shared(self, statement: ast.For, iteration: Iteration) -> tuple[int, int, int] | None:
         """The variables that the iterations of a loop go from and up to, if they know nothing of each other; the memory that it stores to is told."""
         counters = iteration.counters()
         arrays = None if counters is None else may_share(self, statement)
-        return counters if arrays is not None and tell_parts(self, *arrays) else None
+        return (*counters, least_shared(statement)) if counters and arrays is not None and tell_parts(self, *arrays) else None
 
     def start_outer(self, iteration: Iteration) -> None:
         """Begins, or goes on after the item at which the program was left; where it can't, Python does the rest of the loop."""

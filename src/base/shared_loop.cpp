@@ -43,7 +43,7 @@ public:
     explicit SharedLoopRun(const SharedLoopCall& call) : call_(call), layout_(call.layout) {}
 
     bool run(std::int64_t first, std::int64_t end) {
-        const bool is_done = thread_count() == 1 || end - first < 2 ? alone(first, end) : tried(first, end);
+        const bool is_done = end - first < least() || thread_count() == 1 ? alone(first, end) : tried(first, end);
         call_.words[layout_[2]] = note_;
         return is_done;
     }
@@ -53,6 +53,7 @@ private:
     std::int64_t words() const { return layout_[1]; }
     bool is_done(const std::int64_t* words) const { return words[0] == layout_[3]; }
     bool may_leave() const { return layout_[4] != 0; }
+    std::int64_t least() const { return std::max<std::int64_t>(layout_[6], 2); }
     std::span<const SharedLoopPart> parts() const { return {call_.parts, static_cast<std::size_t>(layout_[5])}; }
 
     // In their order, on this thread. The next ones go on from what these have set.
@@ -67,15 +68,15 @@ private:
     }
 
     void go_on() {
-        const std::int64_t* pair = layout_ + 7;
-        for (std::int64_t i = 0; i < layout_[6]; ++i, pair += 2) call_.inputs[pair[0]] = call_.words[pair[1]];
+        const std::int64_t* pair = layout_ + 8;
+        for (std::int64_t i = 0; i < layout_[7]; ++i, pair += 2) call_.inputs[pair[0]] = call_.words[pair[1]];
     }
 
     // More and more of them, until it is known how long the others take.
     bool tried(std::int64_t first, std::int64_t end) {
         const Clock::time_point start = Clock::now();
         std::int64_t at = first;
-        for (std::int64_t count = 1; at < end; count *= 4) {
+        for (std::int64_t count = least() / 2; at < end; count *= 4) {
             const std::int64_t next = at + std::min(count, end - at);
             if (!alone(at, next)) return false;
             at = next;

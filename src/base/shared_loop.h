@@ -19,8 +19,8 @@ struct SharedLoopCall {
     void (*run)(void* const* arrays, const std::int64_t* inputs, std::int64_t blocks, std::int64_t interruption, void* words);
     void* const* arrays;
     std::int64_t* inputs;
-    /// Of inputs and words how many; the word where wrapped integers are noted; the exit of what is done; whether there are others; how many parts; then
-    /// which inputs take words of the iterations before: how many, and (input, word) each.
+    /// Of inputs and words how many; the word where wrapped integers are noted; the exit of what is done; whether there are others; how many parts; from
+    /// how many iterations on they may be shared; then which inputs take words of the iterations before: how many, and (input, word) each.
     const std::int64_t* layout;
     const SharedLoopPart* parts;  // the memory that is stored to, and what may not be the same
     std::int64_t interruption;

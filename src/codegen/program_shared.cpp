@@ -76,6 +76,7 @@ llvm::Value* layout_of(Builder& b, const SharedFunction& function, std::span<con
         words.push_back(static_cast<std::uint64_t>(each));
     }
     words.push_back(loop.parts.size());
+    words.push_back(static_cast<std::uint64_t>(loop.least));
     words.push_back(carried.size() / 2);
     words.insert(words.end(), carried.begin(), carried.end());
     llvm::Constant* const data = llvm::ConstantDataArray::get(b.module.getContext(), words);

@@ -54,7 +54,8 @@ struct Step {
         if_,  // if value a holds: up to the `else_` or the `end`
         else_,
         loop,  // again and again: `next` begins what a `continue_` goes on with; a fold in any order, where `bits` is not 0
-        share,  // a loop that ends where variable a is not below variable b, or below value c; its iterations know nothing of each other
+        share,  // a loop that ends where variable a is not below variable b, or below value c; its iterations know nothing of each other, and are
+                // shared from `bits` on
         next,
         break_,  // out of the a-th loop around it, counted from 0, the innermost
         continue_,  // on with its next iteration

@@ -132,6 +132,7 @@ public:
     /// Whether that can be.
     bool is_possible() {
         const Step& loop = program_.steps[block_];
+        made_.least = static_cast<std::int64_t>(loop.bits);
         if (!program_.apart || loop.c >= 0 || sets_.sets(loop.b)) return false;
         for (std::size_t i = block_; i-- > 0 && program_.steps[i].kind == Kind::part;) {
             made_.parts.push_back({program_.steps[i].a, program_.steps[i].b, program_.steps[i].c, program_.steps[i].bits == 0});

@@ -21,6 +21,7 @@ struct SharedLoop {
     };
     std::vector<Part> parts;  // what it stores to, and reads where it is not known that this is not the same
     bool may_leave = false;  // by another exit
+    std::int64_t least = 0;  // of iterations that are worth a look at the clock
 
     std::int32_t done() const { return static_cast<std::int32_t>(program.exits.size()) - 1; }
 };

@@ -75,7 +75,7 @@ Steps shared_roots(bool tells_parts = true) {
     steps.set(end, n);
     const auto bytes = steps.add({.kind = "times", .dtype = Dtype::int64, .a = n, .b = eight});
     if (tells_parts) steps.add({.kind = "part", .a = 0, .b = zero, .c = bytes});
-    steps.mark("share", i, end);
+    steps.add({.kind = "share", .a = i, .b = end, .bits = 16});
     const auto place = steps.add({.kind = "times", .dtype = Dtype::int64, .a = steps.get(i), .b = eight});
     const auto x = steps.add({.kind = "load", .dtype = Dtype::float64, .a = 0, .b = place});
     steps.mark("require", steps.map("greater_equal", Dtype::float64, Dtype::bool_, x, steps.real(0)), 1);
