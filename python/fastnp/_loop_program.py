@@ -195,9 +195,6 @@ class Steps:
     def either(self, x: int, y: int) -> int:
         return self.map("logical_or", BOOL, BOOL, x, y)
 
-    def select(self, condition: int, x: int, y: int) -> int:
-        return self.add("select", self.steps[x][2], a=condition, b=x, c=y)
-
     def compare(self, op: str, x: int, y: int) -> int:
         """Of whole numbers."""
         return self.map(op, INT64, BOOL, x, y)

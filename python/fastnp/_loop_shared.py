@@ -78,19 +78,11 @@ def tell_parts(walk: Walk, stored: list[str], read: list[str]) -> bool:
     if any(type(each) is not View for each in views):
         return False
     steps = walk.steps
-    zero = steps.whole(0)
-    found = []
-    for view in views:
-        low = high = zero if view.offset is None else view.offset
+    starts = [steps.whole(0) if view.offset is None else view.offset for view in views]
+    for number, (view, start) in enumerate(zip(views, starts, strict=True)):
+        steps.add("part", view.dtype, a=view.array, b=start, bits=int(number >= len(stored)))
         for size, stride in zip(view.sizes, view.strides, strict=True):
-            reach = steps.times(steps.plus(size, steps.whole(-1)), stride)
-            is_back = steps.compare("less", reach, zero)
-            low = steps.plus(low, steps.select(is_back, reach, zero))
-            high = steps.plus(high, steps.select(is_back, zero, reach))
-        count = steps.plus(steps.plus(high, steps.whole(view.dtype.itemsize)), steps.times(low, steps.whole(-1)))
-        found.append((view.array, low, count))
-    for number, (array, low, count) in enumerate(found):
-        steps.add("part", a=array, b=low, c=count, bits=int(number >= len(stored)))
+            steps.add("extent", b=size, c=stride)
     return True
 
 

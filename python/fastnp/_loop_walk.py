@@ -129,6 +129,7 @@ class Walk(Exits):
         self.statement: tuple[ast.stmt, Env] | None = None
         self.iterations: list[tuple[ast.For, Iteration]] = []
         self.depth = self.arms = 0
+        self.is_sharing = False  # it is in a loop that threads may share
         self.stored = False
         self.called = 0
 
@@ -183,6 +184,7 @@ class Walk(Exits):
         self.statement_begins(statement)
         mark, depth, env = len(self.steps.steps), self.depth, dict(self.current())
         stored, arms, waiting = self.stored, self.arms, list(self.draws.waiting)
+        is_sharing = self.is_sharing
         loops, iterations, iterated = len(self.frame.loops), len(self.iterations), len(self.moves.iterated)
         try:
             method = getattr(self, "do_" + type(statement).__name__, None)
@@ -195,7 +197,7 @@ class Walk(Exits):
                 raise
             del self.steps.steps[mark:]
             del self.frame.loops[loops:], self.iterations[iterations:], self.moves.iterated[iterated:]
-            self.depth, self.arms, self.frame.env, self.stored = depth, arms, env, stored
+            self.depth, self.arms, self.frame.env, self.stored, self.is_sharing = depth, arms, env, stored, is_sharing
             self.draws.waiting = waiting
             self.exit_number = None
             self.statement = statement, env
@@ -419,7 +421,9 @@ class Walk(Exits):
         if is_resumed:
             self.iterations.append((statement, iteration))
         self.moves.iterated += iteration.lists()
+        self.is_sharing, is_sharing = self.is_sharing or shared is not None, self.is_sharing
         ends = self.body(statement, loop)
+        self.is_sharing = is_sharing
         del self.moves.iterated[len(self.moves.iterated) - len(iteration.lists()) :]
         iteration.advance()
         if is_resumed:
@@ -433,7 +437,7 @@ class Walk(Exits):
     def shared(self, statement: ast.For, iteration: Iteration) -> tuple[int, int, int] | None:
         """The variables that the iterations of a loop go from and up to, if they know nothing of each other; the memory that it stores to is told."""
         counters = iteration.counters()
-        arrays = None if counters is None else may_share(self, statement)
+        arrays = None if counters is None or self.is_sharing else may_share(self, statement)
         return (*counters, least_shared(statement)) if counters and arrays is not None and tell_parts(self, *arrays) else None
 
     def start_outer(self, iteration: Iteration) -> None:

@@ -6,12 +6,12 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <span>
 #include <vector>
 
 #include "base/thread_pool.h"
 #include "fastnp/detail/float_flags.h"
 #include "fastnp/detail/interruption.h"
+#include "fastnp/small_vector.h"
 
 namespace fastnp::base {
 
@@ -38,6 +38,12 @@ struct Deadline : detail::Interruption {
     Clock::time_point at;
 };
 
+struct Part {
+    std::byte* start;
+    std::int64_t bytes;
+    bool is_stored;
+};
+
 class SharedLoopRun {
 public:
     explicit SharedLoopRun(const SharedLoopCall& call) : call_(call), layout_(call.layout) {}
@@ -54,7 +60,23 @@ private:
     bool is_done(const std::int64_t* words) const { return words[0] == layout_[3]; }
     bool may_leave() const { return layout_[4] != 0; }
     std::int64_t least() const { return std::max<std::int64_t>(layout_[6], 2); }
-    std::span<const SharedLoopPart> parts() const { return {call_.parts, static_cast<std::size_t>(layout_[5])}; }
+
+    // From its first byte to its last one, whichever way its axes go.
+    void find_parts() {
+        const std::int64_t* word = call_.parts;
+        for (std::int64_t i = 0; i < layout_[5]; ++i) {
+            auto* first = reinterpret_cast<std::byte*>(word[0]);
+            std::int64_t low = 0, high = word[1];
+            const bool is_stored = word[2] != 0;
+            const std::int64_t axes = word[3];
+            word += 4;
+            for (std::int64_t axis = 0; axis < axes; ++axis, word += 2) {
+                const std::int64_t reach = (word[0] - 1) * word[1];
+                (reach < 0 ? low : high) += reach;
+            }
+            parts_.push_back({first + low, high - low, is_stored});
+        }
+    }
 
     // In their order, on this thread. The next ones go on from what these have set.
     bool alone(std::int64_t first, std::int64_t end) {
@@ -84,17 +106,19 @@ private:
             const double each = spent / static_cast<double>(at - first);
             const double rest = each * static_cast<double>(end - at);
             if (rest < short_rest) return at == end || alone(at, end);
-            if (rest >= worth_sharing && spent >= long_start) return are_apart() ? together(at, end, each) : alone(at, end);
+            if (rest < worth_sharing || spent < long_start) continue;
+            find_parts();
+            return are_apart() ? together(at, end, each) : alone(at, end);
         }
         return true;
     }
 
     bool are_apart() const {
-        const auto overlap = [](const SharedLoopPart& one, const SharedLoopPart& other) {
+        const auto overlap = [](const Part& one, const Part& other) {
             return one.start < other.start + other.bytes && other.start < one.start + one.bytes;
         };
-        return std::ranges::none_of(parts(), [&](const SharedLoopPart& one) {
-            return one.is_stored != 0 && std::ranges::any_of(parts(), [&](const SharedLoopPart& other) { return &one != &other && overlap(one, other); });
+        return std::ranges::none_of(parts_, [&](const Part& one) {
+            return one.is_stored != 0 && std::ranges::any_of(parts_, [&](const Part& other) { return &one != &other && overlap(one, other); });
         });
     }
 
@@ -116,7 +140,7 @@ private:
     bool shared(std::int64_t first, std::int64_t end, double each) {
         const double length = each * static_cast<double>(end - first);
         std::int64_t stored = 0;
-        for (const SharedLoopPart& part : parts()) stored += is_kept(part) ? part.bytes : 0;
+        for (const Part& part : parts_) stored += is_kept(part) ? part.bytes : 0;
         if (may_leave() && static_cast<double>(stored) / copied_bytes > length / 4) return false;
         const std::unique_ptr<std::byte[]> before(may_leave() ? new (std::nothrow) std::byte[static_cast<std::size_t>(stored)] : nullptr);
         if (may_leave() && before == nullptr) return false;
@@ -129,16 +153,16 @@ private:
         return false;
     }
 
-    static bool is_kept(const SharedLoopPart& part) { return part.is_stored != 0 && part.bytes > 0; }
+    static bool is_kept(const Part& part) { return part.is_stored != 0 && part.bytes > 0; }
     void keep(std::byte* to) const {
-        for (const SharedLoopPart& part : parts()) {
+        for (const Part& part : parts_) {
             if (!is_kept(part)) continue;
             std::memcpy(to, part.start, static_cast<std::size_t>(part.bytes));
             to += part.bytes;
         }
     }
     void put_back(const std::byte* from) const {
-        for (const SharedLoopPart& part : parts()) {
+        for (const Part& part : parts_) {
             if (!is_kept(part)) continue;
             std::memcpy(part.start, from, static_cast<std::size_t>(part.bytes));
             from += part.bytes;
@@ -194,6 +218,7 @@ private:
     const SharedLoopCall& call_;
     const std::int64_t* layout_;
     std::int64_t note_ = 0;
+    SmallVector<Part, 8> parts_;
 };
 
 }  // namespace

@@ -3,15 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 namespace fastnp::base {
-
-struct SharedLoopPart {
-    std::byte* start;
-    std::int64_t bytes;
-    std::int64_t is_stored;  // else it is read
-};
 
 /// What generated code hands over.
 struct SharedLoopCall {
@@ -22,7 +15,9 @@ struct SharedLoopCall {
     /// Of inputs and words how many; the word where wrapped integers are noted; the exit of what is done; whether there are others; how many parts; from
     /// how many iterations on they may be shared; then which inputs take words of the iterations before: how many, and (input, word) each.
     const std::int64_t* layout;
-    const SharedLoopPart* parts;  // the memory that is stored to, and what may not be the same
+    /// Memory that is stored to, and what is read that may not be the same: of each where its first element is, bytes of one, whether it is stored to, and
+    /// along how many axes; then of each axis how many elements, and bytes from one to the next.
+    const std::int64_t* parts;
     std::int64_t interruption;
     std::int64_t* words;  // what the last exit leaves behind
 };

@@ -123,7 +123,8 @@ private:
             case Kind::address: return of(Dtype::int64, b_.ir.CreatePtrToInt(memory_.base_of(step.a), b_.ir.getInt64Ty()));
             case Kind::draw: return draw(step);
             case Kind::collect: memory_.collect(); return {};
-            case Kind::part: return {};
+            case Kind::part:
+            case Kind::extent: return {};
             case Kind::assume: b_.ir.CreateAssumption(value(step.a).re); return {};
             case Kind::shared: return shared(step);
             case Kind::interrupted: return interrupted();
@@ -274,7 +275,7 @@ private:
 
     // Elements.
 
-    static llvm::Align alignment(Dtype) { return llvm::Align(1); }  // arrays may lie anywhere
+    static constexpr llvm::Align alignment{};  // arrays may lie anywhere
 
     // Small elements that not all iterations access stay out of vectors: LLVM 19 makes masks for whole registers of part of one, and may lose what
     // cuts them off (a spill of a mask), so that elements behind the vector are stored to.
@@ -290,7 +291,7 @@ private:
     Value load(const Step& step) {
         note_access(step.dtype);
         const auto part = [&](std::int64_t more) {
-            auto* read = b_.ir.CreateAlignedLoad(b_.memory_type(step.dtype), memory_.address(step, values_, more), alignment(step.dtype));
+            auto* read = b_.ir.CreateAlignedLoad(b_.memory_type(step.dtype), memory_.address(step, values_, more), alignment);
             memory_.mark(read, step.a);
             return b_.from_memory(read, step.dtype);
         };
@@ -301,7 +302,7 @@ private:
         note_access(step.dtype);
         const Value& stored = value(step.c);
         const auto part = [&](llvm::Value* each, std::int64_t more) {
-            memory_.mark(b_.ir.CreateAlignedStore(b_.to_memory(each, step.dtype), memory_.address(step, values_, more), alignment(step.dtype)), step.a);
+            memory_.mark(b_.ir.CreateAlignedStore(b_.to_memory(each, step.dtype), memory_.address(step, values_, more), alignment), step.a);
         };
         part(stored.re, 0);
         if (stored.im != nullptr) part(stored.im, itemsize_of(step.dtype) / 2);
@@ -321,13 +322,15 @@ private:
         llvm::SmallVector<Value> handed;
         for (const std::int32_t each : loop.values) handed.push_back(value(each));
         for (const std::int32_t each : loop.variables) handed.push_back(get(each));
-        llvm::SmallVector<llvm::Value*> starts, lengths;
+        llvm::SmallVector<llvm::Value*> parts;  // as base::SharedLoopCall has them
         for (const ir::SharedLoop::Part& part : loop.parts) {
-            starts.push_back(ir.CreateGEP(ir.getInt8Ty(), memory_.base_of(part.array), value(part.start).re));
-            lengths.push_back(value(part.bytes).re);
+            parts.push_back(ir.CreateGEP(ir.getInt8Ty(), memory_.base_of(part.array), value(part.start).re));
+            const std::size_t told[] = {static_cast<std::size_t>(itemsize_of(part.dtype)), std::size_t{part.is_stored}, part.axes.size()};
+            for (const std::size_t each : told) parts.push_back(ir.getInt64(each));
+            for (const auto& [size, stride] : part.axes) parts.append({value(size).re, value(stride).re});
         }
-        const SharedHanded all{handed, starts, lengths, function_->getArg(3), function_->getArg(4)};
-        llvm::Value* const told = call_shared(b_, memory_, loops_[static_cast<std::size_t>(step.a)], all, first, end);
+        llvm::Value* const told =
+            call_shared(b_, memory_, loops_[static_cast<std::size_t>(step.a)], {handed, parts, function_->getArg(3), function_->getArg(4)}, first, end);
         ir.CreateCondBr(told, done, left);
         const auto place = [&](std::int32_t at) { return ir.CreateConstInBoundsGEP1_64(word, function_->getArg(4), static_cast<std::uint64_t>(at)); };
         const auto noted = [&] { return ir.CreateOr(ir.CreateLoad(word, note_), ir.CreateLoad(word, place(program_.note_word()))); };
@@ -342,8 +345,7 @@ private:
             ir.CreateStore(from_word(b_, ir.CreateLoad(word, place(Program::word_of(each))), dtype), slot.re);
             if (slot.im != nullptr) ir.CreateStore(from_word(b_, ir.CreateLoad(word, place(Program::word_of(each) + 1)), dtype), slot.im);
         }
-        ir.CreateBr(after);
-        ir.SetInsertPoint(after);
+        go(after);
         return {};
     }
 

@@ -48,14 +48,6 @@ llvm::Value* inputs_of(Builder& b, std::span<const Value> numbers) {
     return table(b, words);
 }
 
-llvm::Value* parts_of(Builder& b, const ir::SharedLoop& loop, const SharedHanded& handed) {
-    std::vector<llvm::Value*> words;
-    for (std::size_t i = 0; i < loop.parts.size(); ++i) {
-        words.insert(words.end(), {handed.starts[i], handed.lengths[i], b.ir.getInt64(loop.parts[i].is_stored ? 1 : 0)});
-    }
-    return table(b, words);
-}
-
 // base::SharedLoopCall::layout.
 llvm::Value* layout_of(Builder& b, const SharedFunction& function, std::span<const Value> numbers) {
     const ir::SharedLoop& loop = function.loop;
@@ -107,7 +99,7 @@ llvm::Value* call_shared(Builder& b, ProgramMemory& memory, const SharedFunction
                                    arrays_of(b, memory, function.loop),
                                    inputs_of(b, handed.numbers),
                                    layout_of(b, function, handed.numbers),
-                                   parts_of(b, function.loop, handed),
+                                   table(b, handed.parts),
                                    handed.interruption,
                                    handed.words};
     llvm::Type* const word = b.ir.getInt64Ty();

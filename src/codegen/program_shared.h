@@ -20,8 +20,8 @@ struct SharedFunction {
 
 /// What a run is handed.
 struct SharedHanded {
-    std::span<const Value> numbers;                // the loop's values and variables
-    std::span<llvm::Value* const> starts, lengths; // of its parts
+    std::span<const Value> numbers;  // the loop's values and variables
+    std::span<llvm::Value* const> parts;
     llvm::Value *interruption, *words;
 };
 

@@ -11,10 +11,10 @@ namespace {
 
 using Kind = Step::Kind;
 
-constexpr std::string_view kind_names[] = {"constant", "input",   "get",       "set",    "map",     "cast",        "plus",     "times",    "truncate",
-                                           "select",   "floored", "overflows", "wraps",  "libm",    "load",        "store",    "allocate", "point",
-                                           "address",  "part",    "assume",    "shared", "collect", "interrupted", "draw",     "require",  "exit",
-                                           "if",       "else",    "loop",      "share",  "next",    "break",       "continue", "end"};
+constexpr std::string_view kind_names[] = {"constant", "input",   "get",       "set",    "map",    "cast",    "plus",        "times",    "truncate",
+                                           "select",   "floored", "overflows", "wraps",  "libm",   "load",    "store",       "allocate", "point",
+                                           "address",  "part",    "extent",    "assume", "shared", "collect", "interrupted", "draw",     "require",
+                                           "exit",     "if",      "else",      "loop",   "share",  "next",    "break",       "continue", "end"};
 
 bool has_value(Kind kind) {
     switch (kind) {
@@ -138,6 +138,9 @@ private:
             case Kind::part:
                 check_array(step.a);
                 expect(step.b, Dtype::int64);
+                break;
+            case Kind::extent:
+                expect(step.b, Dtype::int64);
                 expect(step.c, Dtype::int64);
                 break;
             case Kind::share:
@@ -219,7 +222,8 @@ Operands operands_of(const Step& step) {
         case Kind::require:
         case Kind::if_: return {true, false, false};
         case Kind::select: return {true, true, true};
-        case Kind::part:
+        case Kind::part: return {false, true, false};
+        case Kind::extent:
         case Kind::store: return {false, true, true};
         case Kind::share: return {false, false, step.c >= 0};
         default: return {};

@@ -42,7 +42,8 @@ struct Step {
         allocate,   // new memory of b bytes for array a; whether there was any
         point,      // array a lies where array b does
         address,    // of array a's first byte
-        part,       // c bytes (a value) from byte b of array a on are stored to by the shared loop that follows; read, where `bits` is 1
+        part,       // elements of `dtype` from byte b of array a on are stored to by the shared loop that follows; read, where `bits` is 1
+        extent,     // ... along an axis with b elements, c bytes from one to the next
         assume,     // value a holds
         shared,     // the shared loop a, taken out of the program (ir/shared.h), over the numbers from variable b up to variable c
         collect,    // memory that no array lies in is free

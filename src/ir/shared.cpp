@@ -134,9 +134,7 @@ public:
         const Step& loop = program_.steps[block_];
         made_.least = static_cast<std::int64_t>(loop.bits);
         if (!program_.apart || loop.c >= 0 || sets_.sets(loop.b)) return false;
-        for (std::size_t i = block_; i-- > 0 && program_.steps[i].kind == Kind::part;) {
-            made_.parts.push_back({program_.steps[i].a, program_.steps[i].b, program_.steps[i].c, program_.steps[i].bits == 0});
-        }
+        find_parts();
         for (std::size_t i = block_ + 1; i < end_; ++i) {
             const Step& step = program_.steps[i];
             const auto is_it = [&](const SharedLoop::Part& part) { return part.is_stored && part.array == step.a; };
@@ -165,6 +163,7 @@ public:
         // What is known of where it begins and ends takes checks out of it.
         if (first_ >= 0) assume_not_below(first, first_);
         if (end_value_ >= 0) assume_not_below(end_value_, last);
+        assume_required();
         own.steps.push_back({.kind = Kind::set, .a = loop.a, .b = first});
         own.steps.push_back({.kind = Kind::share, .a = loop.a, .c = last});
         for (std::size_t i = block_ + 1; i <= end_; ++i) copy(i);
@@ -174,6 +173,16 @@ public:
     }
 
 private:
+    void find_parts() {
+        std::size_t first = block_;
+        while (first > 0 && (program_.steps[first - 1].kind == Kind::part || program_.steps[first - 1].kind == Kind::extent)) --first;
+        for (; first < block_; ++first) {
+            const Step& step = program_.steps[first];
+            if (step.kind == Kind::part) made_.parts.push_back({step.a, step.b, step.dtype, step.bits == 0});
+            else if (!made_.parts.empty()) made_.parts.back().axes.emplace_back(step.b, step.c);
+        }
+    }
+
     std::int32_t input(Dtype dtype, std::uint64_t bits = 0) {
         Program& own = made_.program;
         own.steps.push_back({.kind = Kind::input, .dtype = dtype, .a = own.inputs, .bits = bits});
@@ -212,12 +221,54 @@ private:
         }
     }
 
-    // Sums and products of sizes are made again, so that it is known how one is the other.
+    // What is computed of sizes is made again, so that it is known how one is the other.
+    static bool is_made_again(const Step& step) {
+        const auto is_whole = [](Dtype dtype) { return is_integer(dtype) || dtype == Dtype::bool_; };
+        switch (step.kind) {
+            case Kind::constant:
+            case Kind::plus:
+            case Kind::times: return true;
+            case Kind::select:
+            case Kind::overflows: return is_whole(step.dtype);
+            case Kind::map: return is_whole(step.dtype) && is_whole(step.compute) && step.op != Op::floor_divide && step.op != Op::remainder;
+            default: return false;
+        }
+    }
+
+    // Whether a value needs nothing to be handed in that is not.
+    bool is_known(std::int32_t value, int depth = 0) const {
+        if (numbers_[at(value)] >= 0) return true;
+        const Step& made = program_.steps[at(value)];
+        if (depth > most_depth || !is_made_again(made)) return false;
+        return std::ranges::all_of(values_of(made), [&](std::int32_t each) { return is_known(each, depth + 1); });
+    }
+    static constexpr int most_depth = 6;
+
+    // What was required on the way to the loop holds in it.
+    void assume_required() {
+        int closed = 0;
+        for (std::size_t i = block_; i-- > 0;) {
+            const Step& step = program_.steps[i];
+            if (closed == 0 && step.kind == Kind::require && is_known(step.a)) {
+                const std::int32_t value = hand_in(step.a);
+                made_.program.steps.push_back({.kind = Kind::assume, .a = value});
+            }
+            closed = closed_before(step, closed);
+        }
+    }
+
+    // How many blocks, of those that are closed before the loop begins, are around what comes before a step.
+    static int closed_before(const Step& step, int closed) {
+        if (step.kind == Kind::end) return closed + 1;
+        if (closed == 0 && (step.kind == Kind::else_ || step.kind == Kind::next)) return 1;
+        return opens(step.kind) && closed > 0 ? closed - 1 : closed;
+    }
+
     std::int32_t hand_in(std::int32_t value) {
         std::int32_t& number = numbers_[at(value)];
         if (number >= 0) return number;
         const Step& made = program_.steps[at(value)];
-        if (made.kind == Kind::constant || made.kind == Kind::plus || made.kind == Kind::times) {
+        if (is_made_again(made)) {
             for (const std::int32_t each : values_of(made)) hand_in(each);
             made_.program.steps.push_back(renumbered(made, numbers_));
             return numbers_[at(value)] = static_cast<std::int32_t>(made_.program.steps.size()) - 1;
@@ -232,25 +283,20 @@ private:
         steps.push_back({.kind = Kind::assume, .a = static_cast<std::int32_t>(steps.size()) - 1});
     }
 
-    // The value that a variable has where the loop begins; -1: it is not known.
+    // The value that a variable has where the loop begins; -1: it is not known. It is the one that it was given on the way there, unless a loop or a
+    // branch in between may have given it another.
     std::int32_t last_set(std::int32_t variable) const {
+        const auto sets_it = [&](const Step& step) { return step.kind == Kind::set && step.a == variable; };
+        const bool is_set_once = std::ranges::count_if(program_.steps, sets_it) == 1;
+        int closed = 0;  // blocks around the step that are closed before the loop begins
         for (std::size_t i = block_; i-- > 0;) {
             const Step& step = program_.steps[i];
-            if (step.kind == Kind::set && step.a == variable) return step.b;
-            if (opens(step.kind) || step.kind == Kind::end || step.kind == Kind::else_ || step.kind == Kind::next) break;
+            if (closed == 0 && sets_it(step)) return step.b;
+            const bool is_end = step.kind == Kind::end || step.kind == Kind::else_ || step.kind == Kind::next;
+            if (!is_set_once && (is_end || opens(step.kind))) return -1;
+            closed = closed_before(step, closed);
         }
-        // ... or is set once, on all paths, before.
-        std::int32_t found = -1, depth = 0;
-        for (std::size_t i = 0; i < program_.steps.size(); ++i) {
-            const Step& step = program_.steps[i];
-            if (step.kind == Kind::set && step.a == variable) {
-                if (found >= 0 || depth > 0 || i > block_) return -1;
-                found = step.b;
-            }
-            if (opens(step.kind)) ++depth;
-            else if (step.kind == Kind::end) --depth;
-        }
-        return found;
+        return -1;
     }
 
     void copy(std::size_t number) {
@@ -291,7 +337,10 @@ SharedLoops shared_out(const Program& program) {
                 for (std::int32_t& each : made.loops.back().values) each = numbers[at(each)];
                 for (SharedLoop::Part& each : made.loops.back().parts) {
                     each.start = numbers[at(each.start)];
-                    each.bytes = numbers[at(each.bytes)];
+                    for (auto& [size, stride] : each.axes) {
+                        size = numbers[at(size)];
+                        stride = numbers[at(stride)];
+                    }
                 }
                 steps.push_back({.kind = Kind::shared, .a = static_cast<std::int32_t>(made.loops.size()) - 1, .b = step.a, .c = step.b});
                 i = loop.end();

@@ -16,8 +16,10 @@ struct SharedLoop {
     std::vector<std::int32_t> variables;  // ... and variables, as they are before the loop
     std::vector<std::int32_t> set;  // variables that its iterations set, which its last exit hands out
     struct Part {
-        std::int32_t array, start, bytes;  // the latter are values
+        std::int32_t array, start;  // the latter is a value
+        Dtype dtype;
         bool is_stored;
+        std::vector<std::pair<std::int32_t, std::int32_t>> axes = {};  // values: sizes, and bytes from one element to the next
     };
     std::vector<Part> parts;  // what it stores to, and reads where it is not known that this is not the same
     bool may_leave = false;  // by another exit

@@ -73,8 +73,10 @@ Steps shared_roots(bool tells_parts = true) {
     const auto eight = steps.whole(8), one = steps.whole(1), zero = steps.whole(0);
     steps.set(i, zero);
     steps.set(end, n);
-    const auto bytes = steps.add({.kind = "times", .dtype = Dtype::int64, .a = n, .b = eight});
-    if (tells_parts) steps.add({.kind = "part", .a = 0, .b = zero, .c = bytes});
+    if (tells_parts) {
+        steps.add({.kind = "part", .dtype = Dtype::float64, .a = 0, .b = zero});
+        steps.add({.kind = "extent", .b = n, .c = eight});
+    }
     steps.add({.kind = "share", .a = i, .b = end, .bits = 16});
     const auto place = steps.add({.kind = "times", .dtype = Dtype::int64, .a = steps.get(i), .b = eight});
     const auto x = steps.add({.kind = "load", .dtype = Dtype::float64, .a = 0, .b = place});
