@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "base/thread_pool.h"
@@ -44,12 +46,31 @@ struct Part {
     bool is_stored;
 };
 
+// Whether no two elements lie in one place. `axes`: how many there are along each, and bytes from one to the next.
+bool are_elements_apart(std::int64_t itemsize, std::span<const std::int64_t> axes) {
+    struct Axis {
+        std::int64_t stride, count;
+    };
+    SmallVector<Axis, 4> steps;
+    for (std::size_t i = 0; i < axes.size(); i += 2) {
+        if (axes[i] > 1) steps.push_back({std::abs(axes[i + 1]), axes[i]});
+    }
+    std::sort(steps.begin(), steps.end(), [](const Axis& one, const Axis& other) { return one.stride < other.stride; });
+    std::int64_t reach = itemsize;
+    return std::all_of(steps.begin(), steps.end(), [&](const Axis& each) {
+        const bool is_apart = each.stride >= reach;
+        reach += each.stride * (each.count - 1);
+        return is_apart;
+    });
+}
+
 class SharedLoopRun {
 public:
     explicit SharedLoopRun(const SharedLoopCall& call) : call_(call), layout_(call.layout) {}
 
     bool run(std::int64_t first, std::int64_t end) {
-        const bool is_done = end - first < least() || thread_count() == 1 ? alone(first, end) : tried(first, end);
+        // Below 0 numbers count from the end of an axis, where others may be.
+        const bool is_done = first < 0 || end - first < least() ? alone(first, end) : tried(first, end);
         call_.words[layout_[2]] = note_;
         return is_done;
     }
@@ -70,6 +91,7 @@ private:
             const bool is_stored = word[2] != 0;
             const std::int64_t axes = word[3];
             word += 4;
+            is_apart_ = is_apart_ && (!is_stored || are_elements_apart(high, {word, static_cast<std::size_t>(2 * axes)}));
             for (std::int64_t axis = 0; axis < axes; ++axis, word += 2) {
                 const std::int64_t reach = (word[0] - 1) * word[1];
                 (reach < 0 ? low : high) += reach;
@@ -108,7 +130,7 @@ private:
             if (rest < short_rest) return at == end || alone(at, end);
             if (rest < worth_sharing || spent < long_start) continue;
             find_parts();
-            return are_apart() ? together(at, end, each) : alone(at, end);
+            return thread_count() > 1 && are_apart() ? together(at, end, each) : alone(at, end);
         }
         return true;
     }
@@ -117,13 +139,13 @@ private:
         const auto overlap = [](const Part& one, const Part& other) {
             return one.start < other.start + other.bytes && other.start < one.start + one.bytes;
         };
-        return std::ranges::none_of(parts_, [&](const Part& one) {
-            return one.is_stored != 0 && std::ranges::any_of(parts_, [&](const Part& other) { return &one != &other && overlap(one, other); });
-        });
+        return is_apart_ && std::ranges::none_of(parts_, [&](const Part& one) {
+                   return one.is_stored && std::ranges::any_of(parts_, [&](const Part& other) { return &one != &other && overlap(one, other); });
+               });
     }
 
     bool together(std::int64_t first, std::int64_t end, double each) {
-        const auto count = static_cast<std::int64_t>(std::max(1.0, most_of_a_round / each));
+        const std::int64_t count = std::max(std::int64_t{2} * thread_count(), static_cast<std::int64_t>(most_of_a_round / each));
         for (std::int64_t at = first; at < end;) {
             const std::int64_t next = at + std::min(count, end - at);
             auto* const interruption = reinterpret_cast<detail::Interruption*>(call_.interruption);
@@ -153,7 +175,7 @@ private:
         return false;
     }
 
-    static bool is_kept(const Part& part) { return part.is_stored != 0 && part.bytes > 0; }
+    static bool is_kept(const Part& part) { return part.is_stored && part.bytes > 0; }
     void keep(std::byte* to) const {
         for (const Part& part : parts_) {
             if (!is_kept(part)) continue;
@@ -219,6 +241,7 @@ private:
     const std::int64_t* layout_;
     std::int64_t note_ = 0;
     SmallVector<Part, 8> parts_;
+    bool is_apart_ = true;  // elements of what is stored to
 };
 
 }  // namespace

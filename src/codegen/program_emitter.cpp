@@ -247,7 +247,6 @@ private:
     Value floored(const Step& step) { return of(Dtype::int64, codegen::floored(b_.ir, step.op == ir::Op::remainder, value(step.a).re, value(step.b).re)); }
 
     Value overflows(const Step& step) { return of(Dtype::bool_, overflow_of(b_, step, value(step.a).re, value(step.b).re)); }
-
     // What is below 0 says that a number wrapped around.
     Value wraps(const Step& step) {
         llvm::Value* const wrapped = wrapped_of(b_, step, value(step.a).re, value(step.b).re);

@@ -51,7 +51,16 @@ PROGRAM = """
                 x[1] = n
         return n
 
-    function = {"endless": endless, "inner": inner, "region": region, "quick": quick}[sys.argv[1]]
+    def shared(x):  # by threads, one of which has an iteration without an end
+        out = numpy.zeros(20000)
+        for i in range(20000):
+            n = 0
+            while n < 300 or (x[0] == 0.0 and i == 19000):
+                n += 1
+            out[i] = n
+        return out
+
+    function = {"endless": endless, "inner": inner, "region": region, "quick": quick, "shared": shared}[sys.argv[1]]
     compiled, x = np.compile(function), numpy.zeros(2)
     if function is quick:
         for _ in range(50):
@@ -63,12 +72,12 @@ PROGRAM = """
         compiled(*((x, -1) if function is quick else (x,)))
     except KeyboardInterrupt:
         is_native = any(loop.programs for loop in compiled._parts().told())
-        print("interrupted", is_native, x[1] > 0 or function is inner, flush=True)
+        print("interrupted", is_native, x[1] > 0 or function in (inner, shared), flush=True)
     assert function(numpy.ones(2) * 5) if function is endless else True
 """
 
 
-@pytest.mark.parametrize("name", ["endless", "inner", "region", "quick"])
+@pytest.mark.parametrize("name", ["endless", "inner", "region", "quick", "shared"])
 def test_interrupted(name: str, tmp_path: Any) -> None:
     path = tmp_path / "program.py"
     path.write_text(textwrap.dedent(PROGRAM))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
-import signal
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -236,7 +234,7 @@ LOOPS: list[tuple[Callable[..., Any], Callable[[Any, int], Any], int]] = [
     (quotients, lambda r, n: (divisors(r, n, True), numpy.zeros(n, int)), 3000),
 ]
 # Left in the middle: what threads did is put back, and done in the loop's order. And what stores much, which is shared where it takes long enough.
-LEFT = (8, 15, 17, 19)
+LEFT = (8, 13, 15, 17, 19)
 
 
 @pytest.mark.parametrize("number", range(len(LOOPS)), ids=lambda number: f"{LOOPS[number][0].__name__}{number}")
@@ -318,7 +316,15 @@ def draws(x, out):
     return out
 
 
-IN_ORDER: list[Callable[..., Any]] = [carries, keeps_the_last, leaves, twice_the_same, elsewhere, other_number, draws]
+def from_the_end(x, out):
+    for i in range(-5, len(x)):
+        for j in range(x.shape[1]):
+            out[i] += x[i, j] * (i + 6)
+        out[i] = out[i] * 0.5
+    return out
+
+
+IN_ORDER: list[Callable[..., Any]] = [carries, keeps_the_last, leaves, twice_the_same, elsewhere, other_number, draws, from_the_end]
 
 
 @pytest.mark.parametrize("function", IN_ORDER, ids=lambda each: each.__name__)
@@ -336,6 +342,19 @@ def test_neighbours_are_read_in_their_order() -> None:
     compiled = np.compile(reads_neighbours, adaptive=False)
     for n in (20000, 3):
         agree(compiled, (floats(numpy.random.default_rng(SEED), 20000, 3), n), f"size {n}")
+    assert _core._shared_rounds() == rounds
+
+
+def test_arrays_whose_elements_overlap() -> None:
+    compiled = np.compile(sums, adaptive=False)
+    x = floats(numpy.random.default_rng(SEED), 3000, 50)
+    rounds = _core._shared_rounds()
+    for strides in ((0,), (4,)):
+        mine, theirs = numpy.zeros(3001), numpy.zeros(3001)
+        got = compiled(x, numpy.lib.stride_tricks.as_strided(mine, (3000,), strides))
+        want = sums(x, numpy.lib.stride_tricks.as_strided(theirs, (3000,), strides))
+        assert same(got, want)
+        assert same(mine, theirs)
     assert _core._shared_rounds() == rounds
 
 
@@ -437,27 +456,6 @@ def _function(source: str, space: dict[str, Any], name: str) -> Any:
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     exec(compile(source, file, "exec"), space)
     return space["f"]
-
-
-def endless(x, out, far):
-    for i in range(len(x)):
-        n = 0
-        while n < x[i] or i == far:
-            n += 1
-        out[i] = n
-    return out
-
-
-def test_one_without_an_end_can_be_interrupted() -> None:
-    compiled = np.compile(endless, adaptive=False)
-    x = numpy.full(20000, 300)
-    assert (compiled(x, numpy.zeros(20000), -1) == 300).all()
-    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
-    start = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        timer.start()
-        compiled(x, numpy.zeros(20000), 19000)
-    assert time.perf_counter() - start < 30
 
 
 def test_threads_call_it_side_by_side() -> None:
