@@ -191,6 +191,7 @@ std::vector<array> Recorded::take(PyObject* result, const Recording& now, const 
     made_ = std::make_unique<Return>();
     made_->calls = std::move(calls_);
     made_->float_errors = now.float_errors;
+    state_.float_verdicts().note(now.float_errors);
     HandedOut out;
     made_->result = take_apart(result, rebuild, originals, out);
     for (const Ref& effect : effects_of(now, rebuild)) {
@@ -204,12 +205,13 @@ std::vector<array> Recorded::take(PyObject* result, const Recording& now, const 
     return arrays;
 }
 
-void Recorded::note_left_out() { made_->float_errors.leaves_out = true; }
-
-std::shared_ptr<const void> Recorded::keep() {
+void Recorded::note_left_out() {
+    const GilState gil;  // under which calls ask for it
+    made_->float_errors.leaves_out = true;
     state_.float_verdicts().note(made_->float_errors);
-    return {made_.release(), &let_go};
 }
+
+std::shared_ptr<const void> Recorded::keep() { return {made_.release(), &let_go}; }
 
 std::string Recorded::identity() {
     const GilState gil;

@@ -204,11 +204,12 @@ private:
             for (const std::int32_t each : program_.exits[at(step.b)].variables) used[at(each)] = true;
         }
         const Step& loop = program_.steps[block_];
+        const std::vector<std::int32_t> before = values_before();
         std::vector<std::int32_t> known(used.size(), -1);
         for (std::int32_t variable = 0; variable < static_cast<std::int32_t>(used.size()); ++variable) {
             if (sets_.sets(variable)) made_.set.push_back(variable);
             const bool is_bound = variable == loop.a || variable == loop.b;
-            if (is_bound || (used[at(variable)] && !sets_.sets(variable))) known[at(variable)] = last_set(variable);
+            if (is_bound || (used[at(variable)] && !sets_.sets(variable))) known[at(variable)] = before[at(variable)];
             if (known[at(variable)] >= 0) known[at(variable)] = hand_in(known[at(variable)]);
         }
         first_ = known[at(loop.a)];
@@ -283,20 +284,24 @@ private:
         steps.push_back({.kind = Kind::assume, .a = static_cast<std::int32_t>(steps.size()) - 1});
     }
 
-    // The value that a variable has where the loop begins; -1: it is not known. It is the one that it was given on the way there, unless a loop or a
+    // The value that each variable has where the loop begins; -1: it is not known. It is the one that it was given on the way there, unless a loop or a
     // branch in between may have given it another.
-    std::int32_t last_set(std::int32_t variable) const {
-        const auto sets_it = [&](const Step& step) { return step.kind == Kind::set && step.a == variable; };
-        const bool is_set_once = std::ranges::count_if(program_.steps, sets_it) == 1;
+    std::vector<std::int32_t> values_before() const {
+        std::vector<int> sets(program_.variables.size(), 0);
+        for (const Step& step : program_.steps) {
+            if (step.kind == Kind::set) ++sets[at(step.a)];
+        }
+        std::vector<std::int32_t> found(sets.size(), -1);
         int closed = 0;  // blocks around the step that are closed before the loop begins
+        bool is_straight = true;
         for (std::size_t i = block_; i-- > 0;) {
             const Step& step = program_.steps[i];
-            if (closed == 0 && sets_it(step)) return step.b;
-            const bool is_end = step.kind == Kind::end || step.kind == Kind::else_ || step.kind == Kind::next;
-            if (!is_set_once && (is_end || opens(step.kind))) return -1;
+            const bool is_known = step.kind == Kind::set && closed == 0 && (is_straight || sets[at(step.a)] == 1);
+            if (is_known && found[at(step.a)] < 0) found[at(step.a)] = step.b;
+            is_straight = is_straight && !opens(step.kind) && step.kind != Kind::end && step.kind != Kind::else_ && step.kind != Kind::next;
             closed = closed_before(step, closed);
         }
-        return -1;
+        return found;
     }
 
     void copy(std::size_t number) {
