@@ -167,7 +167,8 @@ public:
         Callee& operator=(const Callee&) = delete;
         /// Calls it on arrays that stand for the arguments; returns its array results in order.
         virtual std::vector<array> record(std::span<const array> parameters) = 0;
-        /// What was recorded computes values, or elements, that no result depends on: they are left out, with the floating-point errors that they may have.
+        /// What was recorded computes values, or elements, that no result depends on: they are left out, with the floating-point errors that
+        /// they may have.
         virtual void note_left_out();
         /// After a recording that became an entry: what the front end keeps with it (the rest of the result: structure, plain values).
         virtual std::shared_ptr<const void> keep() = 0;
