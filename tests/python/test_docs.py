@@ -1,64 +1,102 @@
-"""The Python blocks of the users' pages and of the README are run; what a comment or a prompt says they show, they show.
+"""All blocks of code of the site's pages, in Python and in C++, run and print what the pages say; so does the first program of the README.
 
-A page's blocks share their names, as a reader would type them one after the other. A line `>>> ...` is checked as doctest has it.
+docs_pages.py says how.
 """
 
 from __future__ import annotations
 
-import doctest
-import re
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import docs_pages
 import numpy
 import pytest
 
 import fastnp
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs" / "users").glob("*.md"))
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ROOT = docs_pages.ROOT
+PAGES = [ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "users").glob("*.md"))]
+by_name = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 
 
-def blocks_of(path: Path) -> list[tuple[int, str]]:
-    """(line, text) of each."""
-    text = path.read_text()
-    return [(text.count("\n", 0, found.start()) + 2, found[1]) for found in BLOCK.finditer(text)]
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The C++ of each page that has any, being compiled."""
+    folder = tmp_path_factory.mktemp("docs")
+    with ThreadPoolExecutor(2) as pool:
+        made: dict[Path, Future[Path | None]] = {path: pool.submit(docs_pages.compile_cpp, path, folder) for path in PAGES if has_cpp(path)}
+        yield made
 
 
-def run_block(text: str, names: dict[str, Any], path: Path, line: int) -> None:
-    if ">>>" in text:
-        examples = doctest.DocTestParser().get_doctest(text, names, path.name, str(path), line - 1)
-        examples.globs = names  # not a copy: the next block has what this one made
-        told: list[str] = []
-        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False)
-        result = runner.run(examples, out=told.append, clear_globs=False)
-        assert result.failed == 0, f"{path}:{line}\n" + "".join(told)
-        return
-    code = compile("\n" * (line - 1) + text, str(path), "exec")
-    exec(code, names)
+def has_cpp(path: Path) -> bool:
+    return any(block.is_run and docs_pages.has_cpp(block) for block in docs_pages.blocks_of(path))
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_users_page(path):
-    names: dict[str, Any] = {"__name__": path.stem.replace("-", "_")}
-    blocks = blocks_of(path)
-    assert blocks
-    for line, text in blocks:
-        run_block(text, names, path, line)
+@by_name
+def test_all_blocks_are_of_a_known_kind(path):
+    for block in docs_pages.blocks_of(path):
+        block.check_kind()
+
+
+@by_name
+def test_lines_of_prose_end_at_100_characters(path):
+    fences = docs_pages.FENCE.sub("", path.read_text())
+    assert [line for line in fences.splitlines() if len(line) > 100 and not line.startswith(("|", "```", ":::"))] == []
+
+
+@by_name
+def test_python(path):
+    docs_pages.run_page(path, docs_pages.Outputs(write=False))
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if has_cpp(path)], ids=lambda path: path.stem)
+def test_cpp(path, programs):
+    docs_pages.run_cpp(path, programs[path].result(), docs_pages.Outputs(write=False))
 
 
 def test_first_block_of_the_readme():
-    line, text = blocks_of(ROOT / "README.md")[0]
+    block = docs_pages.blocks_of(ROOT / "README.md")[0]
     names: dict[str, Any] = {"__name__": "readme"}
-    run_block(text, names, ROOT / "README.md", line)
+    docs_pages.run_python(block, names, docs_pages.Outputs(write=False))
     x, y = numpy.ones((3, 4)), numpy.ones((3, 5))
     assert numpy.asarray(names["outer_sum"](fastnp.array(x), fastnp.array(y))).tolist() == [20.0, 20.0, 20.0]
 
 
-def test_a_wrong_line_of_output_is_found(tmp_path):
+def page_of(tmp_path: Path, text: str) -> Path:
     page = tmp_path / "page.md"
-    page.write_text("```python\n>>> 1 + 1\n3\n```\n")
-    ((line, text),) = blocks_of(page)
-    with pytest.raises(AssertionError, match="Expected"):
-        run_block(text, {}, page, line)
+    page.write_text(text)
+    return page
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("```python\n>>> 1 + 1\n3\n```\n", "Expected"),
+        ("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n", "got\n2"),
+        ("```python\nprint(1 + 1)\n```\n", "does not show"),
+        ("```python (raises ValueError)\n1 + 1\n```\n", "raises no ValueError"),
+        ("```python (FASTNP_NUM_THREADS=1)\nimport os\nprint(os.environ['FASTNP_NUM_THREADS'])\n```\n```text\n2\n```\n", "got\n1"),
+        ("```python\nx = np.ones(3)\n```\n\n| NumPy | fastnp |\n|---|---|\n| `np.ones(3)` | `np.zeros(3)` |\n", "np.ones"),
+    ],
+)
+def test_what_is_wrong_is_found(tmp_path, text, told):
+    page = page_of(tmp_path, "```python\nimport fastnp as np\n```\n\n" + text)
+    with pytest.raises(docs_pages.Wrong, match=told):
+        docs_pages.run_page(page, docs_pages.Outputs(write=False))
+
+
+@pytest.mark.parametrize("info", ["", "python (later)", "sh", "text", "rust", "cpp (skip)"])
+def test_a_block_that_is_not_run_says_why(tmp_path, info):
+    page = page_of(tmp_path, f"prose\n\n```{info}\n1\n```\n")
+    with pytest.raises(docs_pages.Wrong):
+        for block in docs_pages.blocks_of(page):
+            block.check_kind()
+
+
+def test_output_is_written_into_a_page(tmp_path):
+    page = page_of(tmp_path, "```python\nprint('a')\n```\n\n```text\n```\n\n```python\nprint('b')\n```\n\n```text\nc\n```\n")
+    outputs = docs_pages.Outputs(write=True)
+    docs_pages.run_page(page, outputs)
+    outputs.save(page)
+    assert page.read_text().count("text\na\n```") == page.read_text().count("text\nb\n```") == 1

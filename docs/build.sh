@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Builds the site into build/docs/html: bash docs/build.sh. The packages that it needs go into build/docs-venv. Warnings are errors.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+stop() { printf 'stopped: %s\n' "$*" >&2; exit 1; }
+
+python=${PYTHON:-}
+if [ -z "$python" ]; then
+    if [ -x build/venv/bin/python ]; then python=build/venv/bin/python; else python=python3; fi
+fi
+venv=build/docs-venv
+log=build/log/docs-pip.log
+mkdir -p build/log
+
+# The stamp names what was installed, and by which Python.
+key="$(cksum < docs/requirements.txt) $("$python" -c 'import sys; print(sys.version)')"
+if [ "$(cat "$venv/setup.stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/python" -c "import sphinx" 2> /dev/null; then
+    rm -rf "$venv"
+    "$python" -m venv "$venv" || stop "$python can't make an environment (python3-venv?)"
+    "$venv/bin/python" -m pip install --disable-pip-version-check --quiet -r docs/requirements.txt > "$log" 2>&1 ||
+        stop "pip install -r docs/requirements.txt failed (no network?): $(grep -m 1 ERROR "$log" || tail -n 1 "$log")"
+    printf '%s\n' "$key" > "$venv/setup.stamp"
+fi
+
+"$venv/bin/python" -m sphinx --builder html -W --keep-going --quiet --doctree-dir build/docs/doctrees docs build/docs/html
+echo "the site is build/docs/html/index.html"
