@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import copy
 import doctest
 import io
 import os
@@ -229,7 +228,7 @@ def same(one: Any, other: Any) -> bool:
 
 def run_piece(code: str, names: dict[str, Any], block: Block) -> Any:
     """One piece of a table's cell: its value, or None of a statement. The page's arrays stay as they are."""
-    own = {name: copy.copy(value) if hasattr(value, "dtype") and hasattr(value, "copy") else value for name, value in names.items()}
+    own = {name: value.copy() if hasattr(value, "strides") else value for name, value in names.items()}
     try:
         try:
             tree = compile(code, str(block.path), "eval")
@@ -273,9 +272,9 @@ def cpp_program(blocks: list[Block]) -> str:
     for block in blocks:
         if block.language == "table":
             pieces = [code for row in block.rows for code in row.get("C++", []) + row.get("xtensor", [])]
-            open_statements.append(
-                "".join(f"{{ {code} }}\n" if code.endswith((";", "}")) else f"{{ [[maybe_unused]] const auto& made = {code}; }}\n" for code in pieces)
-            )
+            for code in pieces:
+                is_statement = code.endswith((";", "}"))
+                open_statements.append(f"{{ {code} }}\n" if is_statement else f"{{ [[maybe_unused]] const auto& made = {code}; }}\n")
             continue
         lines = [f'#line {block.line} "{block.path}"']
         for line in block.text.splitlines():
@@ -285,7 +284,7 @@ def cpp_program(blocks: list[Block]) -> str:
             else:
                 lines.append(line)
         text = "\n".join(lines) + "\n"
-        begin = f'std::cout << "\\x01" "block" "\\x02" << std::flush;\n'
+        begin = 'std::cout << "\\x01" "block" "\\x02" << std::flush;\n'
         if re.search(r"^int main\(", text, re.MULTILINE):
             close()
             number = len(parts)
