@@ -25,6 +25,7 @@ import argparse
 import contextlib
 import doctest
 import io
+import linecache
 import os
 import re
 import subprocess
@@ -148,7 +149,8 @@ class Outputs:
         text = path.read_text()
         for block, got in sorted(self.edits, key=lambda edit: -edit[0].place[0]):
             start, end = block.place
-            body = "".join(line.rstrip() + "\n" for line in re.sub(r"\d+\.\d+ ms", "... ms", got).strip("\n").splitlines())
+            got = re.sub(r"\d+\.\d+ ms", "... ms", re.sub(r"\b(\w+\.(py|cpp)):\d+", r"\1:...", got))  # what changes
+            body = "".join(line.rstrip() + "\n" for line in got.strip("\n").splitlines())
             text = text[:start] + body + text[end:]
         path.write_text(text)
 
@@ -163,10 +165,22 @@ def run_doctest(block: Block, names: dict[str, Any]) -> None:
         raise Wrong(f"{block}\n" + "".join(told))
 
 
+def show_source(path: Path) -> str:
+    """The name of a module whose source is the page's Python at the page's lines: functions are compiled from their source."""
+    name = path.stem.replace("-", "_") + ".py"
+    lines = [""] * path.read_text().count("\n")
+    for block in blocks_of(path):
+        if block.language == "python" and ">>>" not in block.text:
+            here = block.text.splitlines()
+            lines[block.line - 1 : block.line - 1 + len(here)] = here
+    linecache.cache[name] = (sum(map(len, lines)), None, [f"{line}\n" for line in lines], name)
+    return name
+
+
 def execute(block: Block, names: dict[str, Any]) -> None:
     """Runs one; what it prints is printed."""
     wanted = block.how.removeprefix("raises ") if block.how.startswith("raises ") else ""
-    code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec")
+    code = compile("\n" * (block.line - 1) + block.text, show_source(block.path), "exec", dont_inherit=True)
     try:
         exec(code, names)
     except Exception as error:
@@ -231,9 +245,9 @@ def run_piece(code: str, names: dict[str, Any], block: Block) -> Any:
     own = {name: value.copy() if hasattr(value, "strides") else value for name, value in names.items()}
     try:
         try:
-            tree = compile(code, str(block.path), "eval")
+            tree = compile(code, str(block.path), "eval", dont_inherit=True)
         except SyntaxError:
-            exec(compile(code, str(block.path), "exec"), own)
+            exec(compile(code, str(block.path), "exec", dont_inherit=True), own)
             return None
         return eval(tree, own)
     except Exception as error:
@@ -278,7 +292,7 @@ def cpp_program(blocks: list[Block]) -> str:
                 is_statement = code.endswith((";", "}"))
                 open_statements.append(f"{{ {code} }}\n" if is_statement else f"{{ [[maybe_unused]] const auto& made = {code}; }}\n")
             continue
-        lines = [f'#line {block.line} "{block.path}"']
+        lines = [f'#line {block.line} "program.cpp"']
         for line in block.text.splitlines():
             if line.startswith("#include"):
                 includes[line] = None
