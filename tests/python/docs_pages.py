@@ -180,7 +180,10 @@ def show_source(path: Path) -> str:
 def execute(block: Block, names: dict[str, Any]) -> None:
     """Runs one; what it prints is printed."""
     wanted = block.how.removeprefix("raises ") if block.how.startswith("raises ") else ""
-    code = compile("\n" * (block.line - 1) + block.text, show_source(block.path), "exec", dont_inherit=True)
+    # A module's code depends on what it imports: to this block, as to the whole page, modules of other blocks are imported.
+    known = ", ".join(f"page as {name}" for name, value in names.items() if isinstance(value, types.ModuleType))
+    before = (f"if 0: import {known}" if known else "") + "\n" * (block.line - 1)
+    code = compile(before + block.text, show_source(block.path), "exec", dont_inherit=True)
     try:
         exec(code, names)
     except Exception as error:
