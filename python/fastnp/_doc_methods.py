@@ -1,0 +1,656 @@
+"""Methods of ndarray, ufunc and compiled functions, and these classes; `_doc` says how an entry is written.
+
+A method that is a function on its array has what its entry lacks from the function's.
+"""
+
+TEXTS: dict[str, str] = {}
+
+_OF = {  # name: (summary, see also, example, its output)
+    "sum": (
+        "Sum of the elements, over all axes or the given ones.",
+        "ndarray.mean, ndarray.cumsum",
+        "np.array([[1, 2], [3, 4]]).sum(axis=0)",
+        "array([4, 6])",
+    ),
+    "prod": (
+        "Product of the elements, over all axes or the given ones.",
+        "ndarray.sum, ndarray.cumprod",
+        "np.array([1, 2, 3]).prod()",
+        "np.int64(6)",
+    ),
+    "max": (
+        "Largest element, over all axes or the given ones.",
+        "ndarray.min, ndarray.argmax",
+        "np.array([[1, 5], [7, 2]]).max(axis=1)",
+        "array([5, 7])",
+    ),
+    "min": (
+        "Smallest element, over all axes or the given ones.",
+        "ndarray.max, ndarray.argmin",
+        "np.array([[1, 5], [7, 2]]).min(axis=1)",
+        "array([1, 2])",
+    ),
+    "any": (
+        "Whether any element is true, over all axes or the given ones.",
+        "ndarray.all",
+        "(np.arange(3) > 1).any()",
+        "np.True_",
+    ),
+    "all": (
+        "Whether all elements are true, over all axes or the given ones.",
+        "ndarray.any",
+        "(np.arange(3) > 1).all()",
+        "np.False_",
+    ),
+    "argmax": (
+        "Index of the largest element, along an axis or in the whole array.",
+        "ndarray.max, ndarray.argmin",
+        "np.array([3, 9, 4]).argmax()",
+        "np.int64(1)",
+    ),
+    "argmin": (
+        "Index of the smallest element, along an axis or in the whole array.",
+        "ndarray.min, ndarray.argmax",
+        "np.array([3, 9, 4]).argmin()",
+        "np.int64(0)",
+    ),
+    "cumsum": (
+        "Running sum of the elements along an axis.",
+        "ndarray.sum, ndarray.cumprod",
+        "np.array([1, 2, 4]).cumsum()",
+        "array([1, 3, 7])",
+    ),
+    "cumprod": (
+        "Running product of the elements along an axis.",
+        "ndarray.prod, ndarray.cumsum",
+        "np.array([1, 2, 4]).cumprod()",
+        "array([1, 2, 8])",
+    ),
+    "mean": (
+        "Arithmetic mean of the elements, over all axes or the given ones.",
+        "ndarray.sum, ndarray.std",
+        "np.array([1, 2, 6]).mean()",
+        "np.float64(3.0)",
+    ),
+    "var": (
+        "Variance of the elements, over all axes or the given ones.",
+        "ndarray.std, ndarray.mean",
+        "np.array([1.0, 2.0, 6.0]).var()",
+        "np.float64(4.666666666666667)",
+    ),
+    "std": (
+        "Standard deviation of the elements, over all axes or the given ones.",
+        "ndarray.var",
+        "np.array([1.0, 3.0]).std()",
+        "np.float64(1.0)",
+    ),
+    "clip": (
+        "The elements limited to an interval.",
+        "maximum, minimum",
+        "np.array([-3, 2, 9]).clip(0, 5)",
+        "array([0, 2, 5])",
+    ),
+    "round": (
+        "The elements rounded to a number of decimals.",
+        "rint, floor",
+        "np.array([1.234, 5.678]).round(1)",
+        "array([1.2, 5.7])",
+    ),
+    "ravel": (
+        "The elements as an array of one axis, a view where they lie so.",
+        "ndarray.flatten, ndarray.reshape",
+        "np.ones((2, 2)).ravel()",
+        "array([1., 1., 1., 1.])",
+    ),
+    "swapaxes": (
+        "View with two axes in each other's place.",
+        "ndarray.transpose, moveaxis",
+        "np.ones((2, 3, 4)).swapaxes(0, 2).shape",
+        "(4, 3, 2)",
+    ),
+    "squeeze": (
+        "View without axes of size 1: all of them, or the given ones.",
+        "expand_dims",
+        "np.ones((1, 3, 1)).squeeze().shape",
+        "(3,)",
+    ),
+    "take": (
+        "Elements at indices along an axis.",
+        "take_along_axis",
+        "np.array([10, 20, 30]).take([2, 0])",
+        "array([30, 10])",
+    ),
+    "nonzero": (
+        "Places of the elements that are not zero, an array for each axis.",
+        "flatnonzero",
+        "np.array([0, 3, 0, 4]).nonzero()",
+        "(array([1, 3]),)",
+    ),
+    "argsort": (
+        "Indices that would sort the array along an axis.",
+        "ndarray.sort",
+        "np.array([30, 10, 20]).argsort()",
+        "array([1, 2, 0])",
+    ),
+    "searchsorted": (
+        "Places at which values would go into this sorted array.",
+        "argsort, digitize",
+        "np.array([1, 3, 5]).searchsorted([0, 4])",
+        "array([0, 2])",
+    ),
+    "dot": (
+        "Product with an array, over the last axis of this one and the second to last of it.",
+        "matmul",
+        "np.eye(2).dot([3.0, 4.0])",
+        "array([3., 4.])",
+    ),
+}
+for _name, (_summary, _others, _example, _output) in _OF.items():
+    TEXTS[f"ndarray.{_name}"] = f"{_summary}\n\nThe method of `fastnp.{_name}`, on this array.\n& {_name}, {_others}\n>>> {_example}\n{_output}\n"
+
+TEXTS["ndarray.reshape"] = """
+The same elements under another shape.
+
+A view where the strides allow it, else a copy. The method of `fastnp.reshape`, on this array.
+
+@shape : ints, or a tuple of them
+The new sizes. One of them may be -1: it is what the others leave.
+& reshape, ndarray.ravel, ndarray.resize
+>>> np.arange(6).reshape(2, -1)
+array([[0, 1, 2],
+       [3, 4, 5]])
+"""
+TEXTS["ndarray.transpose"] = """
+View with the axes in another order.
+
+Without arguments they are reversed, as ``x.T`` has them. The method of `fastnp.transpose`.
+
+@axes : ints, or a tuple of them
+For each axis of the result the axis of the array that it is.
+& transpose, ndarray.swapaxes, ndarray.T
+>>> np.array([[1, 2], [3, 4]]).transpose()
+array([[1, 3],
+       [2, 4]])
+>>> np.ones((2, 3, 4)).transpose(2, 0, 1).shape
+(4, 2, 3)
+"""
+TEXTS["ndarray.copy"] = """
+Copy of the array: the same elements in memory of their own.
+
+Other than `fastnp.copy` it lies in C order, unless told otherwise.
+
+& copy, ndarray.flatten
+>>> x = np.zeros(2)
+>>> y = x.copy()
+>>> y[0] = 5
+>>> x
+array([0., 0.])
+"""
+TEXTS["ndarray.flatten"] = """
+Copy of the elements as an array of one axis.
+
+Other than `ravel`, it is a copy always.
+
+@order : {'C', 'F', 'A', 'K'}
+The order in which they are read: by rows, by columns, or as they lie in memory.
+-> ndarray
+Of shape ``(x.size,)``.
+d moves
+% own
+& ndarray.ravel, ndarray.reshape, ndarray.flat
+>>> np.array([[1, 2], [3, 4]]).flatten()
+array([1, 2, 3, 4])
+>>> np.array([[1, 2], [3, 4]]).flatten("F")
+array([1, 3, 2, 4])
+"""
+_CONJUGATE = """
+Complex conjugate of the elements.
+
+The imaginary parts with the other sign; real arrays stay as they are. {other}
+
+-> ndarray
+Of the shape and dtype of the array.
+d yes
+% own
+& conjugate, real, imag
+"""
+TEXTS["ndarray.conj"] = (
+    _CONJUGATE.format(other="`conjugate` is the same.")
+    + """
+>>> np.array([1 + 2j, 3.0]).conj()
+array([1.-2.j, 3.-0.j])
+"""
+)
+TEXTS["ndarray.conjugate"] = (
+    _CONJUGATE.format(other="`conj` is the same.")
+    + """
+>>> np.array([1 + 2j, 3.0]).conjugate()
+array([1.-2.j, 3.-0.j])
+"""
+)
+TEXTS["ndarray.fill"] = """
+Sets every element to one value, in place.
+
+The value is cast to the dtype of the array. ``x[...] = value`` broadcasts arrays, too.
+
+@value : scalar
+The value.
+-> None
+The array has it.
+! ValueError
+For read-only arrays.
+d yes In a transformed function: the former elements have none left.
+% own
+& full, copyto
+>>> x = np.zeros(3)
+>>> x.fill(7)
+>>> x
+array([7., 7., 7.])
+"""
+TEXTS["ndarray.item"] = """
+An element as a Python number.
+
+Of an array of one element without arguments. It reads the element: on a CUDA device it waits for it.
+
+@args : ints, or a tuple of them
+The index in C order, or one for each axis.
+-> bool, int, float or complex
+The element.
+! ValueError
+Without arguments, of more or fewer elements than one.
+! IndexError
+For indices out of bounds.
+~ In a compiled function the value is guarded: for another one at a later call the function is compiled again, or goes on with it as an input.
+d constant
+& ndarray.tolist
+>>> np.array([[1, 2], [3, 4]]).item(3)
+4
+>>> np.array(2.5).item()
+2.5
+"""
+TEXTS["ndarray.tolist"] = """
+The elements as nested lists of Python numbers.
+
+An array without axes gives a number. It reads all elements: on a CUDA device it waits for them.
+
+-> list or number
+As deep as the array has axes.
+! RecordError
+In a compiled function with ``fullgraph=True``; others are compiled in parts around it.
+d constant
+& ndarray.item, array
+>>> np.array([[1, 2], [3, 4]]).tolist()
+[[1, 2], [3, 4]]
+>>> np.array(2.5).tolist()
+2.5
+"""
+TEXTS["ndarray.astype"] = """
+The elements converted to a dtype.
+
+Floating numbers lose their fractions where they become integers; what does not fit wraps around, or
+is undefined as in C.
+
+@dtype : dtype
+The dtype of the result.
+@casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+Which casts are allowed; others raise TypeError.
+@copy : bool
+Whether an array that is as wanted is copied all the same.
+-> ndarray
+The converted elements.
+! TypeError
+For casts that `casting` does not allow.
+~ Complex numbers that lose their imaginary parts warn of it (ComplexWarning).
+d yes Between floating dtypes; to integers it is zero.
+% own
+& astype, asarray, can_cast
+>>> np.array([1.7, -1.7]).astype(int)
+array([ 1, -1])
+"""
+TEXTS["ndarray.sort"] = """
+Sorts the array in place, along an axis.
+
+`fastnp.sort` gives a sorted copy. NaN come last.
+
+@axis : int
+The axis along which elements are sorted.
+-> None
+The array is sorted.
+! ValueError
+For read-only arrays, and for both `kind` and `stable`.
+& sort, ndarray.argsort
+>>> x = np.array([3, 1, 2])
+>>> x.sort()
+>>> x
+array([1, 2, 3])
+"""
+TEXTS["ndarray.backward"] = """
+Adds up derivatives of this array in the `grad` of the arrays that it was computed from.
+
+As torch.Tensor.backward: `requires_grad` of these arrays was set before the computation, which was
+recorded on a tape then. `fastnp.grad` differentiates functions without it.
+
+@gradient : array_like
+What each element's derivative is multiplied by, in the shape of this array. A single number needs none: it is 1.
+@retain_graph : bool
+Whether the tape stays, for another call.
+@create_graph : bool
+Whether the derivatives are recorded, too, so that they can be differentiated again.
+-> None
+The gradients are added to `grad`.
+! RuntimeError
+For an array that was not recorded, or whose tape was used up; and without `gradient` for more than one element.
+d yes With `create_graph`.
+& grad, no_grad, ndarray.detach
+>>> x = np.array([1.0, 2.0])
+>>> x.requires_grad = True
+>>> (x**2).sum().backward()
+>>> x.grad
+array([2., 4.])
+"""
+TEXTS["ndarray.resize"] = """
+Gives the array another shape in place, with more or fewer elements.
+
+New elements are 0. `reshape` keeps the number of elements, and `fastnp.resize` makes a new array.
+
+@new_shape : ints, or a tuple of them
+The new sizes.
+@refcheck : bool
+Whether it is refused where others refer to the array.
+-> None
+The array has the shape.
+! ValueError
+For views, arrays that others refer to, and negative sizes.
+! RecordError
+In a compiled function with ``fullgraph=True``.
+& resize, ndarray.reshape
+>>> x = np.array([1, 2, 3])
+>>> x.resize(5, refcheck=False)
+>>> x
+array([1, 2, 3, 0, 0])
+"""
+TEXTS["ndarray.to"] = """
+The array on a device.
+
+Where it is there already it is itself, else a copy. The original stays where it is.
+
+@device : str
+``'cpu'``, ``'cuda'`` (the first CUDA device), ``'cuda:1'``, ...
+-> ndarray
+An array of the same elements, whose `device` is that one.
+! ValueError
+For names that no device has.
+! RuntimeError
+For a device that can't be used; the message says what is missing.
+d yes
+& device, current_device, cuda.devices
+>>> x = np.ones(3)
+>>> x.to("cpu") is x
+True
+"""
+TEXTS["ndarray.detach"] = """
+The same elements as a constant to derivatives.
+
+No gradient of `backward` flows through it. In transforms of functions `stop_gradient` does that.
+
+-> ndarray
+A view without `requires_grad`.
+d constant
+& stop_gradient, no_grad, ndarray.backward
+>>> x = np.array([3.0])
+>>> x.requires_grad = True
+>>> (x * x.detach()).sum().backward()
+>>> x.grad
+array([3.])
+"""
+TEXTS["ndarray.setflags"] = """
+Makes the array read-only, or writable again.
+
+A view can't be made writable where its memory is read-only.
+
+@write : bool
+Whether elements can be written to.
+@align : bool
+For NumPy's signature: fastnp's arrays are aligned.
+@uic : bool
+For NumPy's signature: only False is possible.
+-> None
+The flags are set.
+! ValueError
+Where the memory is read-only.
+& ndarray.flags
+>>> x = np.zeros(2)
+>>> x.setflags(write=False)
+>>> x.flags.writeable
+False
+"""
+TEXTS["ufunc.reduce"] = """
+Folds an array along axes with the function: ``f(f(a[0], a[1]), a[2])`` and so on.
+
+``np.add.reduce`` is the sum. `add`, `multiply`, `maximum`, `minimum`, `logical_or` and `logical_and`
+have kernels of their own for it.
+
+@array : array_like
+The elements.
+@axis : int, tuple of ints or None, default 0
+The axes that are folded. None: all.
+@dtype : dtype, optional
+The dtype that is computed in.
+@out : ndarray, optional
+Array that the result is written to.
+@keepdims : bool, default False
+Whether folded axes stay, with size 1.
+@initial : scalar, optional
+Value that the fold starts with.
+@where : array_like of bool, default True
+Which elements take part.
+-> ndarray or scalar
+Of the shape of `array` without these axes.
+! ValueError
+For functions of one operand, or with two results; and for no elements without an identity or `initial`.
+~ Other functions are folded by NumPy, outside of compiled code.
+d yes Of the six; other functions have none.
+& ufunc.accumulate, sum, prod, max
+>>> np.add.reduce([[1, 2], [3, 4]])
+array([4, 6])
+>>> np.multiply.reduce([2, 3, 4])
+np.int64(24)
+"""
+TEXTS["ufunc.accumulate"] = """
+Folds an array along an axis, and keeps every partial result.
+
+``np.add.accumulate`` is `cumsum`, ``np.maximum.accumulate`` the running maximum.
+
+@array : array_like
+The elements, with at least one axis.
+@axis : int, default 0
+The axis that it runs along.
+@dtype : dtype, optional
+The dtype that is computed in.
+@out : ndarray, optional
+Array that the result is written to.
+-> ndarray
+Of the shape of `array`.
+! ValueError
+For functions of one operand, or with two results.
+~ `add` and `multiply` have kernels of their own for it. The extremes, and logical and bitwise functions are composed in compiled functions; others are
+NumPy's.
+d yes Of `add` and `multiply`; other functions have none.
+& ufunc.reduce, cumsum, cumprod
+>>> np.add.accumulate([1, 2, 4])
+array([1, 3, 7])
+>>> np.maximum.accumulate([1, 3, 2])
+array([1, 3, 3])
+"""
+TEXTS["ufunc.outer"] = """
+The function of every pair of elements of two arrays.
+
+It is ``f(A[..., None], B)``, with as many new axes as `B` has.
+
+@A, B : array_like
+The operands.
+@kwargs
+Options of the function itself; NumPy's own is called for them.
+-> ndarray or scalar
+Of shape ``A.shape + B.shape``.
+! ValueError
+For functions of one operand.
+d yes Where the function has one.
+& outer, broadcast_to
+>>> np.multiply.outer([1, 2], [10, 20, 30])
+array([[10, 20, 30],
+       [20, 40, 60]])
+>>> np.less.outer([1, 5], [2, 3])
+array([[ True,  True],
+       [False, False]])
+"""
+TEXTS["ufunc.at"] = """
+Applies the function in place to the elements at indices, repeated ones as often as they are named.
+
+``a[i] += b`` counts repeated indices once; ``np.add.at(a, i, b)`` counts all.
+
+@a : ndarray
+What is written to.
+@indices : array_like of int, slice, or a tuple of these
+The indices, as ``a[indices]`` has them.
+@b : array_like, optional
+The second operand, of functions that have two. It broadcasts to the shape of ``a[indices]``.
+-> None
+The array has the new elements.
+! IndexError
+For indices out of bounds.
+~ It is compiled in compiled functions, and runs on CUDA devices; elsewhere it is NumPy's.
+d yes Of `add` and its kin.
+& ufunc.reduceat, bincount
+>>> x = np.zeros(3, dtype=int)
+>>> np.add.at(x, [0, 2, 2], 1)
+>>> x
+array([1, 0, 2])
+"""
+TEXTS["ufunc.reduceat"] = """
+Folds slices of an axis with the function, one for each index.
+
+Slice i is from ``indices[i]`` to before ``indices[i + 1]``; where that is not larger, it is the one
+element at ``indices[i]``.
+
+@array : array_like
+The elements.
+@indices : array_like of int
+Where slices begin.
+@axis : int, default 0
+The axis that is sliced.
+@dtype : dtype, optional
+The dtype that is computed in.
+@out : ndarray, optional
+Array that the result is written to.
+-> ndarray
+Of the shape of `array`, with the number of indices along the axis.
+! IndexError
+For indices out of bounds.
+% numpy
+& ufunc.reduce, ufunc.accumulate, ufunc.at
+>>> np.add.reduceat([1, 2, 3, 4], [0, 2])
+array([3, 7])
+"""
+TEXTS["ufunc"] = """
+Function of arrays that works element by element, with broadcasting.
+
+Arrays, nested lists and numbers are operands; their dtypes are promoted as NumPy has it. Compiled
+functions fuse calls of ufuncs into one pass over memory. Each is an object of NumPy's calling
+conventions (`out`, `where`, `casting`, `dtype`), with the methods `reduce`, `accumulate`, `outer`,
+`at` and `reduceat`, and the attributes `nin`, `nout`, `types` and `identity`.
+
+& sin, add, frompyfunc, vectorize
+>>> np.add
+<ufunc 'add'>
+>>> np.add.nin, np.add.nout, np.add.identity
+(2, 1, 0)
+>>> np.add(1, [1, 2])
+array([2, 3])
+"""
+TEXTS["ndarray"] = """
+Array of elements of one dtype, with any number of axes.
+
+Memory with strides, as numpy.ndarray: slices and transposes are views, operators work element by
+element, and NumPy takes it without a copy (``numpy.asarray(x)``). Inside of a function that is
+compiled or transformed it stands for a value that is not computed yet. Besides what NumPy's has, it
+is on a `device`, and can record derivatives (`requires_grad`, `backward`, `grad`).
+
+Functions make arrays (`array`, `zeros`, `arange`); calls of the class are for memory at hand.
+
+@shape : int or tuple of ints
+The sizes of the axes.
+@dtype : dtype, default float64
+The dtype of the elements.
+@buffer : object with a buffer, optional
+Memory that the array is over; without it memory is new, and elements are not set.
+@offset : int, default 0
+Bytes in the buffer before the first element.
+@strides : tuple of ints, optional
+Bytes from an element to the next along each axis.
+@order : {'C', 'F'}, default 'C'
+How elements lie without `strides`.
+-> ndarray
+The array.
+! TypeError
+For buffers that are too small.
+~ Other than numpy.ndarray it is no base of classes: those derived from it derive from NumPy's. Methods that it has not are NumPy's, on a view.
+& array, asarray, zeros, empty
+>>> x = np.array([[1.0, 2.0], [3.0, 4.0]])
+>>> x.T @ x
+array([[10., 14.],
+       [14., 20.]])
+>>> x[0] *= 10
+>>> x
+array([[10., 20.],
+       [ 3.,  4.]])
+"""
+TEXTS["CompiledFunction"] = """
+Function that `compile` made: it is called as the function as written is.
+
+The first call with a kind of arguments (dtypes, numbers of axes, structure) records and compiles
+it; later calls of the kind run native code. Methods are bound as usual, and attributes of the
+function stay.
+
+& compile, explain, compiler.reset
+>>> f = np.compile(lambda x: x * 2 + 1)
+>>> f(np.arange(3.0))
+array([1., 3., 5.])
+>>> f.backend
+'llvm'
+>>> f.cache_info().compiles
+1
+"""
+TEXTS["CompiledFunction.cache_info"] = """
+What became of the calls of a compiled function so far.
+
+As functools.lru_cache has it, with two more numbers.
+
+-> CacheInfo
+A named tuple: `hits` (calls that compiled code served, those in parts included), `misses`,
+`maxsize` (`cache_size_limit`), `currsize` (entries that are kept), `compiles`, and `uncompiled`
+(calls that ran as written).
+& CompiledFunction.cache_clear, explain
+>>> f = np.compile(lambda x: x + 1)
+>>> f(np.ones(2)), f(np.zeros(2))
+(array([2., 2.]), array([1., 1.]))
+>>> info = f.cache_info()
+>>> info.compiles, info.hits, info.misses
+(1, 1, 1)
+"""
+TEXTS["CompiledFunction.cache_clear"] = """
+Forgets all that was compiled for the function.
+
+The next call records and compiles it anew. Counters begin at 0. Code that is kept on disk stays, and
+is found again where the function is the same.
+
+-> None
+Nothing is kept in memory.
+& CompiledFunction.cache_info, compiler.reset
+>>> f = np.compile(lambda x: x + 1)
+>>> f(np.ones(2))
+array([2., 2.])
+>>> f.cache_clear()
+>>> f.cache_info().currsize
+0
+"""
