@@ -354,7 +354,7 @@ def on_device() -> dict[str, str] | None:
 def run_page(path: Path, outputs: Outputs) -> None:
     """Its Python."""
     blocks = [block for block in blocks_of(path) if block.is_run and block.language in ("python", "table")]
-    name = path.stem.replace("-", "_")
+    name = "page_" + path.stem.replace("-", "_")
     module = types.ModuleType(name)  # of which what it defines is found, as pickle and compile ask
     sys.modules[name] = module
     names = vars(module)
