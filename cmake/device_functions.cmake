@@ -1,15 +1,5 @@
 # The library of device functions: the catalogue's meanings as LLVM bitcode for GPUs (cuda/device_functions), and kernels that are written in C++ (its folder
-# kernels), linked with CUDA's libdevice and optimised, inside the library as bytes. codegen/nvptx reads of it what code calls. Clang makes it, whatever
-# compiler makes the rest.
-find_program(FASTNP_CLANG NAMES clang++-${LLVM_VERSION_MAJOR} clang++ HINTS "${LLVM_TOOLS_BINARY_DIR}")
-find_program(FASTNP_LLVM_LINK NAMES llvm-link PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
-find_program(FASTNP_LLVM_OPT NAMES opt PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
-find_file(FASTNP_LIBDEVICE libdevice.10.bc HINTS "${PROJECT_SOURCE_DIR}/build/venv/cuda" PATHS /usr/local/cuda/nvvm/libdevice)
-foreach(needed FASTNP_CLANG FASTNP_LLVM_LINK FASTNP_LLVM_OPT FASTNP_LIBDEVICE)
-  if(NOT ${needed})
-    message(FATAL_ERROR "${needed} is missing: bash cmake/setup.sh")
-  endif()
-endforeach()
+# kernels), linked with CUDA's libdevice and optimised, inside the library as bytes. codegen/nvptx reads of it what code calls.
 
 # The target has no C++ library: its headers are the host's, the functions behind them are c_library.cpp and complex_library.cpp.
 execute_process(COMMAND "${FASTNP_CLANG}" -E -x c++ -v /dev/null OUTPUT_QUIET ERROR_VARIABLE search_list COMMAND_ERROR_IS_FATAL ANY)

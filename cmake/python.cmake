@@ -1,8 +1,4 @@
 # fastnp._core, put beside the package's Python files in <build>/python/fastnp so that the package can be imported from there.
-# The interpreter is build/venv's where that exists (cmake/setup.sh makes it), unless Python_EXECUTABLE names another.
-if(NOT Python_EXECUTABLE AND NOT SKBUILD AND EXISTS "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
-  set(Python_EXECUTABLE "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
-endif()
 set(python_required "")
 if(NOT FASTNP_BUILD_PYTHON STREQUAL "AUTO")
   set(python_required REQUIRED)
@@ -26,6 +22,10 @@ endif()
 set(package "${CMAKE_BINARY_DIR}/python/fastnp")
 pybind11_add_module(_core NO_EXTRAS ${module_sources})
 target_link_libraries(_core PRIVATE fastnp::fastnp fastnp_warnings Python::NumPy)
+target_link_options(_core PRIVATE ${FASTNP_RUNTIME_OPTIONS})
+if(FASTNP_STATIC_RUNTIME)
+  target_sources(_core PRIVATE src/base/older_c_library.cpp)
+endif()
 target_precompile_headers(_core PRIVATE <pybind11/pybind11.h> <string> <vector>)
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package}" INSTALL_RPATH "$ORIGIN")
 

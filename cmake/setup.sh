@@ -76,68 +76,12 @@ pathlib.Path(sysconfig.get_path("purelib"), "fastnp-build.pth").write_text(f"{bu
 PYTHON
 }
 
-# pocketfft's header out of NumPy's sources, by pip's own client: its Fourier transforms are NumPy's to the bit.
-numpy_sources=numpy==2.4.6
-numpy_sha256=f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda
-pocketfft=$venv/include/pocketfft_hdronly.h
+# Fourier transforms that are NumPy's to the bit.
+pocketfft=build/pocketfft/pocketfft_hdronly.h
 
 fetch_pocketfft() {
     say "pocketfft into $pocketfft"
-    local download=build/numpy-download
-    rm -rf "$download"
-    mkdir -p "$download" "$venv/include"
-    printf '%s --hash=sha256:%s\n' "$numpy_sources" "$numpy_sha256" > "$download/sources.txt"
-    # pip asks an archive's build backend for the package's name before it keeps the archive. NumPy's own would configure all of NumPy.
-    cat > "$download/mesonpy.py" << 'PYTHON'
-import os, pathlib
-def prepare_metadata_for_build_wheel(folder, settings=None):
-    name, version = os.environ["FASTNP_SOURCES"].split("==")
-    info = pathlib.Path(folder, f"{name}-{version}.dist-info")
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    return info.name
-PYTHON
-    logged pocketfft env "PYTHONPATH=$PWD/$download" "FASTNP_SOURCES=$numpy_sources" "$venv/bin/python" -m pip download \
-        --disable-pip-version-check --quiet --no-deps --no-binary numpy --no-build-isolation --require-hashes -r "$download/sources.txt" -d "$download" ||
-        stop "fetching the sources of $numpy_sources failed (no network?): $(reason pocketfft)"
-    logged pocketfft "$venv/bin/python" - "$download" "$pocketfft" << 'PYTHON' || stop "unpacking $numpy_sources failed: $(reason pocketfft)"
-import pathlib, sys, tarfile
-download, header = map(pathlib.Path, sys.argv[1:])
-(archive,) = download.glob("*.tar.gz")
-folder = archive.name.removesuffix(".tar.gz")
-with tarfile.open(archive) as files:
-    content = files.extractfile(f"{folder}/numpy/fft/pocketfft/pocketfft_hdronly.h").read()
-header.with_suffix(".new").write_bytes(content)
-header.with_suffix(".new").rename(header)
-PYTHON
-    rm -rf "$download"
-}
-
-# CUDA's library of device functions, which becomes part of ours, and the assembler that tests check generated code with; nothing else of the toolkit.
-cuda_wheel=nvidia-cuda-nvcc-cu12==12.9.86
-cuda_sha256=5d6a0d32fdc7ea39917c20065614ae93add6f577d840233237ff08e9a38f58f0
-cuda=$venv/cuda
-
-fetch_cuda() {
-    say "libdevice and ptxas into $cuda"
-    local download=build/cuda-download
-    rm -rf "$download"
-    mkdir -p "$download" "$cuda"
-    printf '%s --hash=sha256:%s\n' "$cuda_wheel" "$cuda_sha256" > "$download/wheel.txt"
-    logged cuda "$venv/bin/python" -m pip download --disable-pip-version-check --quiet --no-deps --only-binary=:all: --require-hashes \
-        -r "$download/wheel.txt" -d "$download" || stop "fetching $cuda_wheel failed (no network?): $(reason cuda)"
-    logged cuda "$venv/bin/python" - "$download" "$cuda" << 'PYTHON' || stop "unpacking $cuda_wheel failed: $(reason cuda)"
-import pathlib, sys, zipfile
-download, folder = map(pathlib.Path, sys.argv[1:])
-(wheel,) = download.glob("*.whl")
-with zipfile.ZipFile(wheel) as files:
-    for name, mode in (("bin/ptxas", 0o755), ("nvvm/libdevice/libdevice.10.bc", 0o644)):
-        path = folder / pathlib.PurePosixPath(name).name
-        path.with_suffix(".new").write_bytes(files.read(f"nvidia/cuda_nvcc/{name}"))
-        path.with_suffix(".new").chmod(mode)
-        path.with_suffix(".new").rename(path)
-PYTHON
-    rm -rf "$download"
+    logged pocketfft "$venv/bin/python" cmake/fetch_pocketfft.py || stop "$(tail -n 1 build/log/pocketfft.log) (no network?)"
 }
 
 check_compiler() {
@@ -155,16 +99,15 @@ setup() {
     [ "$(uname -s) $(uname -m)" = "Linux x86_64" ] || stop "fastnp is for Linux on x86-64; this is $(uname -s) $(uname -m)"
     # The stamp names what was installed, where, and with what Python: anything else is set up anew.
     local stamp=build/venv/setup.stamp key gpu
-    key="$(cat cmake/setup.sh tests/requirements.txt | cksum) $PWD ${PYTHON:-}"
+    key="$(cat cmake/setup.sh cmake/fetch_pocketfft.py tests/requirements.txt | cksum) $PWD ${PYTHON:-}"
     if [ "$(cat "$stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/python" -c "import numpy, pybind11" 2> /dev/null ||
-        [ ! -f "$pocketfft" ] || [ ! -x "$cuda/ptxas" ] || [ ! -f "$cuda/libdevice.10.bc" ]; then
+        [ ! -f "$pocketfft" ]; then
         say "setting up"
         mkdir -p build
         install_system_packages
         check_compiler
         make_venv
         [ -f "$pocketfft" ] || fetch_pocketfft
-        [ -x "$cuda/ptxas" ] && [ -f "$cuda/libdevice.10.bc" ] || fetch_cuda
         printf '%s\n' "$key" > "$stamp"
     fi
     if grep -q 'libcuda\.so' <<< "$(/sbin/ldconfig -p)"; then gpu="a CUDA driver is present"; else gpu="no CUDA driver: everything but the GPU works"; fi

@@ -29,7 +29,7 @@ if(test_sources)
   target_link_libraries(fastnp_tests PRIVATE ${simulated_libraries} ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings Boost::unit_test_framework)
   target_include_directories(fastnp_tests SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   # What checks generated code for GPUs; cmake/setup.sh fetches it.
-  find_program(FASTNP_PTXAS ptxas HINTS "${PROJECT_SOURCE_DIR}/build/venv/cuda" PATHS /usr/local/cuda/bin REQUIRED)
+  find_program(FASTNP_PTXAS ptxas HINTS "${FASTNP_NVCC_PACKAGE}/bin" PATHS /usr/local/cuda/bin REQUIRED)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/codegen/ptx.cpp" PROPERTIES COMPILE_DEFINITIONS
                               "FASTNP_PTXAS=\"${FASTNP_PTXAS}\";FASTNP_GPU_REPORT=\"${CMAKE_BINARY_DIR}/gpu_kernels.txt\"")
   # Tests of cuda see its headers as "cuda/...".
@@ -112,7 +112,8 @@ if(test_sources AND NOT FASTNP_SANITIZE)
   target_include_directories(fastnp_simulated PRIVATE ${simulated_includes})
   target_link_libraries(fastnp_simulated PRIVATE ${simulated_libraries} ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings)
   target_link_options(fastnp_simulated PRIVATE ${FASTNP_LINK_OPTIONS})
-  set_target_properties(fastnp_simulated PROPERTIES OUTPUT_NAME fastnp LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/simulated")
+  get_target_property(version fastnp SOVERSION)
+  set_target_properties(fastnp_simulated PROPERTIES OUTPUT_NAME fastnp SOVERSION ${version} LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/simulated")
 endif()
 
 # Random programs in C++, over the public headers; a selection is a test, with a new seed each time.

@@ -1,0 +1,24 @@
+"""The build backend of pyproject.toml: scikit-build-core's, which finds pocketfft's header where it looks for it (fetch_pocketfft.py)."""
+
+from typing import Any
+
+from fetch_pocketfft import fetch
+from scikit_build_core import build as backend
+from scikit_build_core.build import (
+    build_editable as build_editable,
+    get_requires_for_build_editable as get_requires_for_build_editable,
+    get_requires_for_build_sdist as get_requires_for_build_sdist,
+    get_requires_for_build_wheel as get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable as prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel as prepare_metadata_for_build_wheel,
+)
+
+
+def build_wheel(wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None) -> str:
+    fetch()
+    return backend.build_wheel(wheel_directory, config_settings, metadata_directory)
+
+
+def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
+    fetch()  # source distributions have it, so that they build where pip may fetch nothing
+    return backend.build_sdist(sdist_directory, config_settings)
