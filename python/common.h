@@ -38,6 +38,15 @@ private:
     PyObject* object_ = nullptr;
 };
 
+/// Whether Python is at its end. (Python 3.13 made the question public.)
+inline bool is_finalizing() {
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_IsFinalizing() != 0;
+#else
+    return _Py_IsFinalizing() != 0;
+#endif
+}
+
 /// Thrown where Python's error indicator is set.
 struct PythonError {};
 /// Thrown where only NumPy can do what was asked for: the caller passes the call on to it (and counts it).

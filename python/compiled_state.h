@@ -25,7 +25,7 @@ struct Released {
     Released() = default;
     Released(const Released&) = delete;
     ~Released() noexcept(false) {
-        if (_Py_IsFinalizing() != 0) hang();
+        if (is_finalizing()) hang();
         PyEval_RestoreThread(state);
     }
 };

@@ -1,5 +1,7 @@
 #include "interruptible.h"
 
+#include "common.h"
+
 namespace fastnp::python {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr Nanoseconds seldom = 50'000'000;  // others may keep the GIL for some 
 bool Interruptible::looked(detail::Interruption& self) {
     auto& mine = static_cast<Interruptible&>(self);
     const std::uint64_t now = ticks();
-    if (nanoseconds_of(now - mine.last_) < seldom || _Py_IsFinalizing() != 0) return false;
+    if (nanoseconds_of(now - mine.last_) < seldom || is_finalizing()) return false;
     if (mine.state_ != nullptr) PyEval_RestoreThread(*mine.state_);
     const bool came = PyOS_InterruptOccurred() != 0;
     if (came) PyErr_SetInterrupt();

@@ -16,6 +16,7 @@
 #include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
+#include "fastnp/version.h"
 #include "fft.h"
 #include "float_errors.h"
 #include "float_journal.h"
@@ -280,6 +281,7 @@ void initialise(py::module_& module) {
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "fastnp's C++ core for Python.";
+    module.attr("__version__") = fastnp::version();
     py::register_exception_translator(&fastnp::python::translate_for_pybind);
     try {
         fastnp::python::initialise(module);

@@ -17,3 +17,4 @@
 #include "fastnp/ref.h"
 #include "fastnp/tape.h"
 #include "fastnp/transform.h"
+#include "fastnp/version.h"

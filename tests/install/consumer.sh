@@ -13,6 +13,15 @@ cmake -S "$work/project" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$PWD/$wo
 cmake --build "$work/build"
 "$work/build/consumer"
 
+# The same by pkg-config, where it is: the library is found by its SONAME.
+if command -v pkg-config > /dev/null; then
+    folder=$(dirname "$(find "$work/prefix" -name fastnp.pc)")
+    read -ra options < <(PKG_CONFIG_PATH="$folder" pkg-config --cflags --libs fastnp)
+    "${CXX:-c++}" "$work/project/main.cpp" "${options[@]}" "-Wl,-rpath,$PWD/$folder/.." -o "$work/by_pkgconfig"
+    "$work/by_pkgconfig"
+fi
+[ -n "$(find "$work/prefix" -path '*licenses/LLVM.txt')" ] || { echo "the installed tree lacks the licences"; exit 1; }
+
 library=$(echo "$work"/prefix/lib*/libfastnp.so "$work"/prefix/lib*/*/libfastnp.so | tr ' ' '\n' | grep -v '\*' | head -n 1)
 foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^_Z(N[KRO]*|T.N|GVN)6fastnp/' | head -n 5)
 [ -z "$foreign" ] || { printf 'exported beside namespace fastnp:\n%s\n' "$foreign"; exit 1; }

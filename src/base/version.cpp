@@ -1,0 +1,7 @@
+#include "fastnp/version.h"
+
+namespace fastnp {
+
+std::string_view version() noexcept { return FASTNP_VERSION; }
+
+}  // namespace fastnp
