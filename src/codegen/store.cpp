@@ -17,6 +17,7 @@
 
 #include "base/fork.h"
 #include "codegen/host.h"
+#include "eager/vector_math.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -82,7 +83,9 @@ std::string build_id() {
 const std::string& environment() {
     return base::made_once([] {
         const std::string build = build_id();
-        return std::make_unique<const std::string>(build.empty() ? build : build + '\n' + target_text() + '\n' + gnu_get_libc_version());
+        return std::make_unique<const std::string>(build.empty() ? build
+                                                                 : build + '\n' + target_text() + '\n' + gnu_get_libc_version() + '\n' +
+                                                                       std::to_string(static_cast<int>(eager::vector_math())));
     });
 }
 

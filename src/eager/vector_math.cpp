@@ -3,11 +3,14 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <utility>
 
 #include "eager/isa.h"
+#include "eager/xsimd_math.h"
+#include "fastnp/error.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -36,24 +39,34 @@ Abi widest() {
 
 using Table = std::map<std::pair<ir::Op, Dtype>, VectorFunction>;
 
-const Table& table() {
-    static const Table made = [] {
-        Table table;
-        const Abi abi = widest();
-        void* library = abi.bytes != 0 ? dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL) : nullptr;
-        if (library == nullptr) return table;
-        auto add = [&](ir::Op op, const char* stem, int operands, Dtype dtype) {
-            const int lanes = abi.bytes / static_cast<int>(itemsize_of(dtype));
-            const std::string symbol = std::string("_ZGV") + abi.letter + "N" + std::to_string(lanes) + (operands == 2 ? "vv_" : "v_") + stem +
-                                       (dtype == Dtype::float32 ? "f" : "");
-            if (void* address = dlsym(library, symbol.c_str())) table[{op, dtype}] = {symbol, address, lanes, operands};
-        };
+Table made_table() {
+    Table table;
+    const Abi abi = widest();
+    if (abi.bytes == 0) return table;
+    const VectorMath chosen = vector_math();
+    void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+    auto add = [&](ir::Op op, const char* stem, int operands, Dtype dtype) {
+        const int lanes = abi.bytes / static_cast<int>(itemsize_of(dtype));
+        const std::string name =
+            std::string{abi.letter, 'N'} + std::to_string(lanes) + (operands == 2 ? "vv_" : "v_") + stem + (dtype == Dtype::float32 ? "f" : "");
+        const std::string of_library = "_ZGV" + name;
+        void* theirs = library == nullptr ? nullptr : dlsym(library, of_library.c_str());
+        void* xsimds = chosen == VectorMath::libmvec ? nullptr : xsimd_function(op, dtype, host_isa());
+        if (xsimds != nullptr && (theirs == nullptr || chosen == VectorMath::xsimd)) {
+            table[{op, dtype}] = {"fastnp_xsimd_" + name, xsimds, lanes, operands};
+        } else if (theirs != nullptr) {
+            table[{op, dtype}] = {of_library, theirs, lanes, operands};
+        }
+    };
 #define VECTOR(name, stem, operands)                    \
     add(ir::Op::name, #stem, operands, Dtype::float32); \
     add(ir::Op::name, #stem, operands, Dtype::float64);
 #include "eager/vector_math.def"
-        return table;
-    }();
+    return table;
+}
+
+const Table& table() {
+    static const Table made = made_table();
     return made;
 }
 
@@ -106,6 +119,18 @@ FASTNP_RUNNER(run_b_double, "sse2", double, __m128d)
 #endif
 
 }  // namespace
+
+VectorMath vector_math() {
+    static const VectorMath chosen = [] {
+        const char* given = std::getenv("FASTNP_VECTOR_MATH");  // NOLINT: nothing here changes the environment
+        const std::string_view word = given == nullptr ? "" : given;
+        if (word.empty()) return VectorMath::either;
+        if (word == "xsimd") return VectorMath::xsimd;
+        if (word == "libmvec") return VectorMath::libmvec;
+        throw ValueError("FASTNP_VECTOR_MATH must be 'xsimd' or 'libmvec', not '" + std::string(word) + "'");
+    }();
+    return chosen;
+}
 
 const VectorFunction* vector_function(ir::Op op, Dtype dtype) {
     const auto found = table().find({op, dtype});
