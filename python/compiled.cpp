@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "compiled_state.h"
+#include "functions.h"
 
 namespace fastnp::python {
 
@@ -239,6 +240,7 @@ PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledF
 }  // namespace
 
 void add_compiled_function(PyObject* module) {
+    document(methods, "CompiledFunction");
 #define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
     PyType_Slot slots[] = {SLOT(Py_tp_new, create),
                            SLOT(Py_tp_dealloc, deallocate),
@@ -250,6 +252,7 @@ void add_compiled_function(PyObject* module) {
                            {Py_tp_methods, methods},
                            {Py_tp_getset, properties},
                            {Py_tp_members, members},
+                           {Py_tp_doc, const_cast<char*>(documented("CompiledFunction", ""))},
                            {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp._core.CompiledFunction", sizeof(CompiledFunction), 0,

@@ -4,7 +4,10 @@
 #include "float_errors.h"
 #include "tape.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "ndarray.h"
@@ -217,7 +220,8 @@ const char* documentation(const char* name, const char* signature, bool method) 
         text = comma == std::string::npos ? "$self" : "$self, /" + text.substr(comma);
     }
     const std::string whole = std::string(name) + "(" + text + ")\n--\n\nAs numpy." + name + ".";
-    return strdup(whole.c_str());  // lives as long as the process
+    const char* const found = documented(method ? std::string("ndarray.") + name : name, whole.c_str());
+    return found == whole.c_str() ? strdup(found) : found;  // lives as long as the process
 }
 
 std::vector<PyMethodDef> make_table(bool methods_only) {
@@ -238,7 +242,33 @@ std::vector<PyMethodDef> make_table(bool methods_only) {
     return table;
 }
 
+struct Docstring {
+    std::string_view name;
+    const char* text;
+};
+// Sorted by name; written by `python -m fastnp._doc`.
+constexpr Docstring docstrings[] = {
+#define DOCSTRING(name, text) {name, text},
+#include "docstrings.def"
+};
+
 }  // namespace
+
+const char* documented(const std::string& name, const char* text) {
+    const auto* found = std::ranges::lower_bound(docstrings, std::string_view(name), {}, &Docstring::name);
+    if (found == std::end(docstrings) || found->name != name) return text;
+    constexpr std::string_view mark = "\n--\n\n";
+    const std::string_view before(text);
+    const std::size_t end = before.find(mark);
+    if (end == std::string_view::npos) return found->text;
+    return strdup((std::string(before.substr(0, end + mark.size())) + found->text).c_str());
+}
+
+void document(PyMethodDef* methods, const char* owner) {
+    for (PyMethodDef* row = methods; row->ml_name != nullptr; ++row) {
+        if (row->ml_doc != nullptr) row->ml_doc = documented(std::string(owner) + "." + row->ml_name, row->ml_doc);
+    }
+}
 
 PyObject* creator_names() {
     Ref names = own(PyList_New(0));

@@ -27,6 +27,12 @@ void only_defaults(std::initializer_list<PyObject*> values);
 /// The names of the functions that make arrays from nothing.
 PyObject* creator_names();
 
+/// The docstring of docstrings.def behind the signature that `text` begins with, for a name like "sum" or "ndarray.sum"; `text` where it has none.
+/// What it gives lives as long as the process.
+const char* documented(const std::string& name, const char* text);
+/// The docstrings of a table's methods, which are `owner`'s.
+void document(PyMethodDef* methods, const char* owner);
+
 class FloatWatch;
 
 /// Positional and keyword arguments put in the order of a signature.

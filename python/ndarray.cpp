@@ -2,6 +2,7 @@
 #include "ndarray.h"
 #include "array_class.h"
 #include "float_errors.h"
+#include "functions.h"
 #include "lent.h"
 #include "number.h"
 #include "overrides.h"
@@ -383,11 +384,11 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(NdArray, we
 
 void add_ndarray(PyObject* module) {
     static std::vector<PyMethodDef> all_methods;
+    document(methods, "ndarray");
     for (PyMethodDef* table : {function_methods(), methods, scalar_methods, protocol_methods}) {
         for (PyMethodDef* row = table; row->ml_name != nullptr; ++row) all_methods.push_back(*row);
     }
     all_methods.push_back({nullptr, nullptr, 0, nullptr});
-    static char doc[] = "An n-dimensional array of one dtype, as numpy.ndarray: memory with strides, or a value of a function being compiled.";
 #define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
     PyType_Slot slots[] = {SLOT(Py_tp_dealloc, deallocate),
                            SLOT(Py_tp_new, create),
@@ -400,7 +401,7 @@ void add_ndarray(PyObject* module) {
                            {Py_tp_members, members},
                            {Py_tp_methods, all_methods.data()},
                            {Py_tp_getset, properties},
-                           {Py_tp_doc, doc},
+                           {Py_tp_doc, const_cast<char*>(documented("ndarray", ""))},
                            SLOT(Py_bf_getbuffer, get_buffer),
                            SLOT(Py_bf_releasebuffer, release_buffer),
                            SLOT(Py_mp_length, length),

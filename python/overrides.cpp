@@ -135,6 +135,10 @@ PyObject* pickled(PyObject* self, PyObject*) { return PyObject_GetAttrString(of(
 
 PyObject* attribute(PyObject* self, void* name) { return PyObject_GetAttrString(of(self)->function, static_cast<const char*>(name)); }
 
+PyObject* get_doc(PyObject* self, void*) {
+    return guarded([&] { return check(PyObject_CallOneArg(import_attribute("fastnp._doc", "text_of").get(), of(self)->name)); });
+}
+
 PyObject* signature(PyObject* self, void*) {
     return guarded([&] { return check(PyObject_CallOneArg(import_attribute("inspect", "signature").get(), of(self)->function)); });
 }
@@ -145,7 +149,7 @@ PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Function,
 PyGetSetDef properties[] = {ATTRIBUTE("__name__"),
                             ATTRIBUTE("__qualname__"),
                             ATTRIBUTE("__module__"),
-                            ATTRIBUTE("__doc__"),
+                            {"__doc__", get_doc, nullptr, nullptr, nullptr},
                             ATTRIBUTE("__defaults__"),
                             ATTRIBUTE("__kwdefaults__"),
                             ATTRIBUTE("__annotations__"),

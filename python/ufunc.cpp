@@ -33,7 +33,6 @@ using Pair2 = std::pair<array, array> (*)(const Operand&, const Operand&);
 
 struct Row {
     const char* name;
-    const char* doc;
     Function1 one = nullptr;
     BinaryUfunc two = nullptr;
     Pair1 pair_of_one = nullptr;
@@ -43,12 +42,12 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-#define MAP1(name, rule, meaning, partial, traits, doc) {#name, doc, &fastnp::name},
-#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) {#name, doc, nullptr, &fastnp::name},
+#define MAP1(name, rule, meaning, partial, traits, doc) {#name, &fastnp::name},
+#define MAP2(name, rule, meaning, partial_x, partial_y, traits, doc) {#name, nullptr, &fastnp::name},
 #include "fastnp/ops/map.def"
-    {"divmod", "Quotient and remainder at once.", nullptr, nullptr, nullptr, &fastnp::divmod},
-    {"frexp", "Mantissa and exponent.", nullptr, nullptr, &fastnp::frexp},
-    {"modf", "Fractional and integral parts.", nullptr, nullptr, &fastnp::modf},
+    {"divmod", nullptr, nullptr, nullptr, &fastnp::divmod},
+    {"frexp", nullptr, nullptr, &fastnp::frexp},
+    {"modf", nullptr, nullptr, &fastnp::modf},
 };
 
 struct Reduction {
@@ -365,7 +364,9 @@ PyObject* by_numpy(PyObject* self, void* name) {
 PyObject* get_nin(PyObject* self, void*) { return PyLong_FromLong(row_of(self).inputs()); }
 PyObject* get_nout(PyObject* self, void*) { return PyLong_FromLong(row_of(self).outputs()); }
 PyObject* get_nargs(PyObject* self, void*) { return PyLong_FromLong(row_of(self).inputs() + row_of(self).outputs()); }
-PyObject* get_doc(PyObject* self, void*) { return PyUnicode_FromString(row_of(self).doc); }
+PyObject* get_doc(PyObject* self, void*) {
+    return guarded([&] { return check(PyObject_CallOneArg(import_attribute("fastnp._doc", "text_of").get(), reinterpret_cast<Ufunc*>(self)->name)); });
+}
 
 // NumPy's loops over the dtypes that fastnp has.
 Ref loops(PyObject* self) {
@@ -438,6 +439,7 @@ void add_ufuncs(PyObject* module) {
                            {Py_tp_getset, ufunc_properties}, {Py_tp_members, ufunc_members},      {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp.ufunc", sizeof(Ufunc), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    document(ufunc_methods, "ufunc");
     ufunc_type = add_type(module, "ufunc", spec);
     for (const Row& row : rows) {
         if (!is_hidden(row.name)) add_ufunc(module, row, row.name);
