@@ -25,7 +25,9 @@ import types
 from typing import Any, NamedTuple
 
 WIDTH = 88
-_TABLES = ("_doc_ufuncs", "_doc_binary", "_doc_logic", "_doc_functions", "_doc_arrays", "_doc_pieces", "_doc_methods", "_doc_linalg", "_doc_fft")
+_TABLES = tuple(
+    f"_doc_{name}" for name in "ufuncs rounding binary logic functions search arrays shapes pieces methods classes linalg matrices fft".split()
+)
 
 
 class Item(NamedTuple):

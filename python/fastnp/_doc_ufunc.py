@@ -40,9 +40,10 @@ _SAME = {"deg2rad": "radians", "rad2deg": "degrees"}
 
 
 def raw_entry(name: str) -> str | None:
-    from fastnp import _doc_binary, _doc_logic, _doc_ufuncs
+    from fastnp import _doc_binary, _doc_logic, _doc_rounding, _doc_ufuncs
 
-    return _doc_ufuncs.TEXTS.get(name) or _doc_binary.TEXTS.get(name) or _doc_logic.TEXTS.get(name)
+    tables = (_doc_ufuncs.TEXTS, _doc_rounding.TEXTS, _doc_binary.TEXTS, _doc_logic.TEXTS)
+    return next((table[name] for table in tables if name in table), None)
 
 
 def row_of(name: str) -> tuple[str, int, int] | None:
