@@ -28,6 +28,7 @@ hypothesis.settings.load_profile("fastnp")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--parts", action="store_true", help="of tests that are marked part(n), one in n, others in each run")
+    parser.addoption("--one-in", type=int, default=1, help="of all tests one in so many, others in each run")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -35,13 +36,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What the first tier takes of long lists."""
-    if not config.getoption("--parts") or os.environ.get("FASTNP_LONG_TESTS") == "1":
+    """What the first tier takes of long lists, and another Python of all."""
+    if os.environ.get("FASTNP_LONG_TESTS") == "1":
         return
 
     def is_taken(item: pytest.Item) -> bool:
-        part = item.get_closest_marker("part")
-        return part is None or zlib.crc32(f"{os.environ['FASTNP_TEST_SEED']} {item.nodeid}".encode()) % part.args[0] == 0
+        part = item.get_closest_marker("part") if config.getoption("--parts") else None
+        one_in = config.getoption("--one-in") * (part.args[0] if part else 1)
+        return one_in == 1 or zlib.crc32(f"{os.environ['FASTNP_TEST_SEED']} {item.nodeid}".encode()) % one_in == 0
 
     left = [item for item in items if not is_taken(item)]
     items[:] = [item for item in items if is_taken(item)]
