@@ -1,6 +1,8 @@
 // Everything public.
 #pragma once
 
+#include "fastnp/export.h"  // first: it says which C++ is needed
+
 #include "fastnp/array.h"
 #include "fastnp/compile.h"
 #include "fastnp/device.h"
