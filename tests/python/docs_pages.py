@@ -245,7 +245,7 @@ def same(one: Any, other: Any) -> bool:
 
 def run_piece(code: str, names: dict[str, Any], block: Block) -> Any:
     """One piece of a table's cell: its value, or None of a statement. The page's arrays stay as they are."""
-    own = {name: value.copy() if hasattr(value, "strides") else value for name, value in names.items()}
+    own = {name: value.copy() if hasattr(value, "strides") and not getattr(value, "requires_grad", False) else value for name, value in names.items()}
     try:
         try:
             tree = compile(code, str(block.path), "eval", dont_inherit=True)
@@ -265,9 +265,11 @@ def run_table(block: Block, names: dict[str, Any]) -> None:
     for row in block.rows:
         if "fastnp" not in row:
             continue
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             ours = [run_piece(code, names | {"np": fastnp}, block) for code in row.get("fastnp", [])]
+            if not row.get("NumPy"):
+                continue
             given = {name: numpy.array(value) if type(value) is fastnp.ndarray else value for name, value in names.items()} | {"np": numpy}
             theirs = [run_piece(code, given, block) for code in row.get("NumPy", [])]
         for code, one, other in zip(row.get("NumPy", []), ours, theirs, strict=False):
