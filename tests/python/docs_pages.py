@@ -16,7 +16,7 @@ A fence's first word says what it is, and the rest, in parentheses, how it is ru
     text (what)               something else to read
 
 Of tables, cells below the words "fastnp", "NumPy" and "C++" run, too: each piece of code in them, with the names of the page. Where both Python
-columns are there, they give the same.
+columns are there, they give the same; so do those of fastnp and of xtensor in C++.
 """
 
 from __future__ import annotations
@@ -277,6 +277,19 @@ def run_table(block: Block, names: dict[str, Any]) -> None:
                 raise Wrong(f"{block}: `{code}` gives {other!r}, and fastnp {one!r}")
 
 
+def cpp_row(row: dict[str, list[str]], block: Block) -> Iterator[str]:
+    """What a row of a table does; expressions of xtensor's and of fastnp's that stand beside each other give the same."""
+    ours, theirs = row.get("C++", []), row.get("xtensor", [])
+    for code in ours + theirs:
+        is_statement = code.endswith((";", "}"))
+        yield f"{{ {code} }}\n" if is_statement else f"{{ [[maybe_unused]] const auto& made = {code}; }}\n"
+    for mine, other in zip(ours, theirs, strict=False):
+        if not mine.endswith((";", "}")) and not other.endswith((";", "}")):
+            yield f"{{ const xt::xarray<double> other = {other}; const array mine = array({mine}).astype(float64);\n"
+            yield "  if (to_string(mine) != to_string(from_xtensor(other)))\n"
+            yield f'    std::cout << "{block.path.name}:{block.line} " << mine << " is not " << from_xtensor(other) << std::endl; }}\n'
+
+
 def cpp_program(blocks: list[Block]) -> str:
     """One program of all C++ of a page, which prints what each block does."""
     includes: dict[str, None] = dict.fromkeys(["#include <fastnp/fastnp.h>", "#include <iostream>"])
@@ -292,10 +305,7 @@ def cpp_program(blocks: list[Block]) -> str:
 
     for block in blocks:
         if block.language == "table":
-            pieces = [code for row in block.rows for code in row.get("C++", []) + row.get("xtensor", [])]
-            for code in pieces:
-                is_statement = code.endswith((";", "}"))
-                open_statements.append(f"{{ {code} }}\n" if is_statement else f"{{ [[maybe_unused]] const auto& made = {code}; }}\n")
+            open_statements += [statement for row in block.rows for statement in cpp_row(row, block)]
             continue
         lines = [f'#line {block.line} "program.cpp"']
         for line in block.text.splitlines():
