@@ -18,6 +18,10 @@ __version__ = "0.1.0"
 
 del annotations
 
+# Annotations name shapes and dtypes, as NumPy's do: ndarray[tuple[int], dtype[float64]].
+_core._ArrayClass.__getitem__ = lambda cls, key: _types.GenericAlias(cls, key)  # type: ignore[attr-defined]
+_core.ufunc.__signature__ = property(lambda self: getattr(_numpy, self.__name__).__signature__)  # type: ignore[assignment, method-assign, misc]
+
 for _folder in _sys.path:
     if _folder.endswith("-packages"):  # where NVIDIA's packages may lie
         _core._look_for_libraries_in(_folder)
@@ -65,7 +69,7 @@ _transforms = {
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
     **dict.fromkeys(["cond", "fori_loop", "scan", "while_loop"], "_turns"),
 }
-_own_modules = {"random", "linalg", "fft", "compiler", "cuda"}
+_own_modules = {"random", "linalg", "fft", "compiler", "cuda", "typing"}
 _dispatched = type(_numpy.sum)
 
 

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="overload-overlap"
 """The decorator ``compile``. The calls themselves are C++ (python/compiled_call.cpp)."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 import types
 from collections import namedtuple
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from fastnp import _core, _dynamic, _fork  # noqa: F401  (_fork: what a fork needs)
 from fastnp._control import Disabled, compiled_functions
@@ -23,9 +24,58 @@ __all__ = ["Dim", "compile"]
 # As functools.lru_cache's, with the number of compilations and of calls that ran as written. Calls in parts are hits.
 CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize", "compiles", "uncompiled"])
 
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
+
+class Compiler(Protocol):
+    """What ``compile(...)`` without a function gives: a decorator."""
+
+    @overload  # also a Callable, which comes last
+    def __call__(self, function: staticmethod[P, R], /) -> staticmethod[P, R]: ...
+    @overload
+    def __call__(self, function: classmethod[T, P, R], /) -> classmethod[T, P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> CompiledFunction[P, R]: ...
+
+
+@overload
 def compile(
-    function: Callable[..., Any] | None = None,
+    function: None = None,
+    /,
+    *,
+    backend: str = "llvm",
+    dynamic: Mapping[Any, Any] | bool | None = None,
+    fullgraph: bool = False,
+    name: str | None = None,
+    cache_size_limit: int = 8,
+    on_limit: str = "generalise",
+    verify: int = 0,
+    adaptive: bool | None = None,
+    background: bool = False,
+) -> Compiler: ...
+@overload
+def compile(function: staticmethod[P, R], /) -> staticmethod[P, R]: ...
+@overload
+def compile(function: classmethod[T, P, R], /) -> classmethod[T, P, R]: ...
+@overload
+def compile(
+    function: Callable[P, R],
+    /,
+    *,
+    backend: str = "llvm",
+    dynamic: Mapping[Any, Any] | bool | None = None,
+    fullgraph: bool = False,
+    name: str | None = None,
+    cache_size_limit: int = 8,
+    on_limit: str = "generalise",
+    verify: int = 0,
+    adaptive: bool | None = None,
+    background: bool = False,
+) -> CompiledFunction[P, R]: ...
+def compile(
+    function: Any = None,
     /,
     *,
     backend: str = "llvm",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import numpy
 
@@ -13,6 +14,29 @@ from fastnp._transform import Function, Marks, as_array, scalar_like
 from fastnp._trees import is_leaf, leaves_of, map_leaves
 
 __all__ = ["checkpoint", "custom_jvp", "custom_vjp"]
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+S = TypeVar("S")
+
+if TYPE_CHECKING:
+
+    class OfFunction(Transformed, Generic[P, R]):
+        """One that is called as the function that it was made of."""
+
+        def __init__(self, fun: Callable[P, R]) -> None: ...
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+        @overload
+        def __get__(self, instance: None, owner: Any = None) -> OfFunction[P, R]: ...
+        @overload
+        def __get__(self: OfFunction[Concatenate[Any, Q], S], instance: object, owner: Any = None) -> Callable[Q, S]: ...
+        def __get__(self, instance: Any, owner: Any = None) -> Any: ...
+
+else:
+
+    class OfFunction(Transformed):
+        __class_getitem__ = classmethod(types.GenericAlias)
 
 
 def is_differentiable(leaf: Any) -> bool:
@@ -76,7 +100,7 @@ def tree_arrays(tree: Any, like: Any, what: str) -> list[Any]:
     return [array for one, other in found for array in tree_arrays(other, one, what)]
 
 
-class custom_vjp(Transformed):
+class custom_vjp(OfFunction[P, R]):
     """A function with a derivative of its own for reverse mode, as jax.custom_vjp::
 
         @np.custom_vjp
@@ -87,13 +111,13 @@ class custom_vjp(Transformed):
     (None: zero). Arguments in ``nondiff_argnums`` are given to ``bwd`` first. Forward mode (jvp) is a TypeError.
     """
 
-    def __init__(self, fun: Function, nondiff_argnums: Sequence[int] = ()) -> None:
+    def __init__(self, fun: Callable[P, R], nondiff_argnums: Sequence[int] = ()) -> None:
         super().__init__(fun)
         self.nondiff = tuple(nondiff_argnums)
         self.forward: Any = None
         self.backward: Any = None
 
-    def defvjp(self, fwd: Function, bwd: Function) -> None:
+    def defvjp(self, fwd: Callable[P, tuple[R, Any]], bwd: Function) -> None:
         self.forward, self.backward = fwd, bwd
 
     def functions(self) -> tuple[Any, ...]:
@@ -102,7 +126,7 @@ class custom_vjp(Transformed):
     def replace(self, functions: tuple[Any, ...]) -> None:
         self.function, self.forward, self.backward = functions
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         name = str(getattr(self, "__name__", "a function"))
         if self.backward is None:
             raise AttributeError(f"no derivative was defined for {name}: defvjp(fwd, bwd)")
@@ -125,10 +149,11 @@ class custom_vjp(Transformed):
                 arrays += [array for array, leaf in zip(tree_arrays(tree, arg, f"{name}: bwd"), leaves_of(arg), strict=True) if is_differentiable(leaf)]
             return arrays + [None] * (len(own) - len(arrays))
 
-        return call.with_derivative(reverse, None)
+        made: R = call.with_derivative(reverse, None)
+        return made
 
 
-class custom_jvp(Transformed):
+class custom_jvp(OfFunction[P, R]):
     """A function with a derivative of its own for both modes, as jax.custom_jvp::
 
         @np.custom_jvp
@@ -140,11 +165,11 @@ class custom_jvp(Transformed):
     *primals), None for zero.
     """
 
-    def __init__(self, fun: Function) -> None:
+    def __init__(self, fun: Callable[P, R]) -> None:
         super().__init__(fun)
         self.rule: Any = None
 
-    def defjvp(self, jvp: Function) -> Function:
+    def defjvp(self, jvp: Callable[[Any, Any], tuple[R, R]]) -> Callable[[Any, Any], tuple[R, R]]:
         self.rule = jvp
         return jvp
 
@@ -165,7 +190,7 @@ class custom_jvp(Transformed):
     def replace(self, functions: tuple[Any, ...]) -> None:
         self.function, self.rule = functions
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         name = str(getattr(self, "__name__", "a function"))
         if self.rule is None:
             raise AttributeError(f"no derivative was defined for {name}: defjvp(rule)")
@@ -184,7 +209,8 @@ class custom_jvp(Transformed):
             arrays = tree_arrays(found[1], call.result, f"{name}: the rule of defjvp")
             return [_core.broadcast_to(array, out.shape).astype(out.dtype) for array, out in zip(arrays, call.outputs, strict=True)]
 
-        return call.with_derivative(None, forward)
+        made: R = call.with_derivative(None, forward)
+        return made
 
 
 class Checkpoint(Transformed):
@@ -209,6 +235,6 @@ class Checkpoint(Transformed):
         return call.with_derivative(reverse, forward)
 
 
-def checkpoint(fun: Function) -> Any:
+def checkpoint(fun: Callable[P, R]) -> Callable[P, R]:
     """fun, whose values are computed again for its derivative in reverse mode instead of being kept; only its arguments are (as jax.checkpoint)."""
     return Checkpoint(fun)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from fastnp import _core
 
 __all__ = ["current_device", "device"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class device:
@@ -36,9 +39,9 @@ class device:
     def __exit__(self, *error: object) -> None:
         self._scopes.pop()
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
-        def inside(*args: Any, **kwargs: Any) -> Any:
+        def inside(*args: P.args, **kwargs: P.kwargs) -> R:
             with type(self)(self.name):
                 return function(*args, **kwargs)
 

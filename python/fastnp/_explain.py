@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec
 
 from fastnp import _core
 from fastnp._bytecode import has_loops
 from fastnp._compile import compile
 from fastnp._core import CompiledFunction
+
+P = ParamSpec("P")
 
 
 class profile:
@@ -128,12 +130,12 @@ class Explanation:
     __repr__ = __str__
 
 
-def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
+def explain(function: Callable[P, Any]) -> Callable[P, Explanation]:
     """``explain(f)(*args)`` calls f and says what was compiled for it."""
     target = getattr(function, "__func__", function)
-    compiled = function if isinstance(target, CompiledFunction) else compile(function)
+    compiled: Any = function if isinstance(target, CompiledFunction) else compile(function)
 
-    def explained(*args: Any, **kwargs: Any) -> Explanation:
+    def explained(*args: P.args, **kwargs: P.kwargs) -> Explanation:
         result = compiled(*args, **kwargs)
         return Explanation(getattr(compiled, "__func__", compiled), result)
 

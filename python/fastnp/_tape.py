@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from fastnp import _core
 
 __all__ = ["enable_grad", "no_grad"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class _Recording:
@@ -23,9 +26,9 @@ class _Recording:
     def __exit__(self, *error: object) -> None:
         _core._set_records_gradients(self._before.pop())
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
-        def inside(*args: Any, **kwargs: Any) -> Any:
+        def inside(*args: P.args, **kwargs: P.kwargs) -> R:
             with type(self)():
                 return function(*args, **kwargs)
 

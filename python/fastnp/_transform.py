@@ -1,3 +1,4 @@
+# mypy: disable-error-code="overload-overlap"
 """Derivatives and batching of functions: grad, vjp, jvp, vmap and what is made of them.
 
 Each gives a function that can be transformed again, to any depth; called in a compiled function, or compiled, it is compiled with the rest. A Python
@@ -13,7 +14,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Concatenate, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, TypeVarTuple, overload
 
 import numpy
 
@@ -23,6 +24,41 @@ from fastnp._held import held
 from fastnp._trees import children_of, is_leaf, leaves_of, map_leaves, with_children
 
 Function = Callable[..., Any]
+
+# For type checkers: an argument that is differentiated has the type of its derivative.
+P = ParamSpec("P")
+A = TypeVar("A", bound=Any)
+B = TypeVar("B", bound=Any)
+C = TypeVar("C", bound=Any)
+R = TypeVar("R")
+S = TypeVar("S")
+Aux = TypeVar("Aux")
+Primals = TypeVarTuple("Primals")
+Given = TypeVar("Given", contravariant=True)
+Made = TypeVar("Made", covariant=True)
+Scalar: TypeAlias = float | numpy.generic | _core.ndarray | numpy.ndarray
+ScalarR = TypeVar("ScalarR", bound=Scalar)
+First: TypeAlias = Literal[0]
+NumberOne: TypeAlias = Literal[1]
+Third: TypeAlias = Literal[2]
+
+
+class Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Tree: TypeAlias = tuple[Any, ...] | list[Any] | dict[Any, Any] | Dataclass
+TreeA = TypeVar("TreeA", bound=Tree)
+
+
+class Pullback(Protocol[Given, Made]):
+    """The function that vjp() gives."""
+
+    saved_bytes: int
+    read_bytes: int
+    recomputed: int
+
+    def __call__(self, cotangents: Given, /) -> Made: ...
 
 
 def taped(arguments: Any, function: Any) -> list[Any]:
@@ -205,6 +241,34 @@ class Grad(ValueAndGrad):
         return (gradient, aux) if self.has_aux else gradient
 
 
+@overload
+def value_and_grad(
+    fun: Callable[Concatenate[A, P], ScalarR], argnums: First = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, P], tuple[ScalarR, A]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[Concatenate[A, B, P], ScalarR], argnums: NumberOne, has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, P], tuple[ScalarR, B]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[Concatenate[A, B, P], ScalarR], argnums: tuple[First, NumberOne], has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, P], tuple[ScalarR, tuple[A, B]]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[Concatenate[A, B, C, P], ScalarR], argnums: tuple[First, NumberOne, Third], has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, C, P], tuple[ScalarR, tuple[A, B, C]]]: ...
+@overload
+def value_and_grad(fun: Callable[P, ScalarR], argnums: int, has_aux: Literal[False] = False) -> Callable[P, tuple[ScalarR, Any]]: ...
+@overload
+def value_and_grad(fun: Callable[P, ScalarR], argnums: Sequence[int], has_aux: Literal[False] = False) -> Callable[P, tuple[ScalarR, tuple[Any, ...]]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[Concatenate[A, P], tuple[ScalarR, Aux]], argnums: First = 0, *, has_aux: Literal[True]
+) -> Callable[Concatenate[A, P], tuple[tuple[ScalarR, Aux], A]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[P, tuple[ScalarR, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]
+) -> Callable[P, tuple[tuple[ScalarR, Aux], Any]]: ...
 def value_and_grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
     """A function that gives fun's result, one real number, and its derivatives with respect to arguments (as jax.value_and_grad).
 
@@ -215,6 +279,28 @@ def value_and_grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: boo
     return ValueAndGrad(fun, argnums, has_aux)
 
 
+@overload
+def grad(fun: Callable[Concatenate[A, P], Scalar], argnums: First = 0, has_aux: Literal[False] = False) -> Callable[Concatenate[A, P], A]: ...
+@overload
+def grad(fun: Callable[Concatenate[A, B, P], Scalar], argnums: NumberOne, has_aux: Literal[False] = False) -> Callable[Concatenate[A, B, P], B]: ...
+@overload
+def grad(
+    fun: Callable[Concatenate[A, B, P], Scalar], argnums: tuple[First, NumberOne], has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, P], tuple[A, B]]: ...
+@overload
+def grad(
+    fun: Callable[Concatenate[A, B, C, P], Scalar], argnums: tuple[First, NumberOne, Third], has_aux: Literal[False] = False
+) -> Callable[Concatenate[A, B, C, P], tuple[A, B, C]]: ...
+@overload
+def grad(fun: Callable[P, Scalar], argnums: int, has_aux: Literal[False] = False) -> Callable[P, Any]: ...
+@overload
+def grad(fun: Callable[P, Scalar], argnums: Sequence[int], has_aux: Literal[False] = False) -> Callable[P, tuple[Any, ...]]: ...
+@overload
+def grad(
+    fun: Callable[Concatenate[A, P], tuple[Scalar, Aux]], argnums: First = 0, *, has_aux: Literal[True]
+) -> Callable[Concatenate[A, P], tuple[A, Aux]]: ...
+@overload
+def grad(fun: Callable[P, tuple[Scalar, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...
 def grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
     """A function that gives the derivatives of fun's result, one real number (as jax.grad); see `value_and_grad`.
 
@@ -225,6 +311,10 @@ def grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False)
     return Grad(fun, argnums, has_aux)
 
 
+@overload
+def jvp(fun: Callable[..., tuple[R, Aux]], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[True]) -> tuple[R, R, Aux]: ...
+@overload
+def jvp(fun: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[False] = False) -> tuple[R, R]: ...
 def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
     """(fun(*primals), how it changes along the tangents), as jax.jvp; with ``has_aux=True``, the aux third.
 
@@ -385,7 +475,15 @@ def in_two(name: str, fun: Function, primals: tuple[Any, ...], has_aux: bool, me
     return (result, second, aux) if has_aux else (result, second)
 
 
-def vjp(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int | None = None) -> Any:
+@overload
+def vjp(
+    fun: Callable[[*Primals], tuple[R, Aux]], *primals: *Primals, has_aux: Literal[True], memory_budget: int | None = None
+) -> tuple[R, Pullback[R, tuple[*Primals]], Aux]: ...
+@overload
+def vjp(
+    fun: Callable[[*Primals], R], *primals: *Primals, has_aux: Literal[False] = False, memory_budget: int | None = None
+) -> tuple[R, Pullback[R, tuple[*Primals]]]: ...
+def vjp(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int | None = None) -> Any:  # type: ignore[misc]  # which takes all
     """(fun(*primals), a function from cotangents of the result to a tuple of those of the arguments), as jax.vjp; with ``has_aux=True``, the aux third.
 
     The function may be called any number of times. Outside of compiled functions, what it needs of fun's values is kept, as few bytes as can be: the rest
@@ -395,7 +493,15 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int 
     return in_two("vjp", fun, primals, has_aux, memory_budget)
 
 
-def linearize(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int | None = None) -> Any:
+@overload
+def linearize(
+    fun: Callable[[*Primals], tuple[R, Aux]], *primals: *Primals, has_aux: Literal[True], memory_budget: int | None = None
+) -> tuple[R, Callable[[*Primals], R], Aux]: ...
+@overload
+def linearize(
+    fun: Callable[[*Primals], R], *primals: *Primals, has_aux: Literal[False] = False, memory_budget: int | None = None
+) -> tuple[R, Callable[[*Primals], R]]: ...
+def linearize(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int | None = None) -> Any:  # type: ignore[misc]  # which takes all
     """(fun(*primals), a function from tangents of the arguments to the result's), as jax.linearize; ``memory_budget`` as vjp() has it."""
     return in_two("linearize", fun, primals, has_aux, memory_budget)
 
@@ -424,6 +530,16 @@ class ReverseJacobian(Jacobian):
         return _core._jacobian_rows(mark, output)
 
 
+@overload
+def jacfwd(fun: Callable[Concatenate[TreeA, P], Any], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[Concatenate[TreeA, P], Any]: ...
+@overload
+def jacfwd(fun: Callable[P, Tree], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[P, Any]: ...
+@overload
+def jacfwd(fun: Callable[P, Any], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[P, _core.ndarray]: ...
+@overload
+def jacfwd(fun: Callable[P, Any], argnums: Sequence[int], has_aux: Literal[False] = False) -> Callable[P, Any]: ...
+@overload
+def jacfwd(fun: Callable[P, tuple[Any, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...
 def jacfwd(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
     """A function that gives the derivatives of all elements of fun's result, by forward mode (as jax.jacfwd).
 
@@ -432,17 +548,37 @@ def jacfwd(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
     return Jacobian(fun, argnums, has_aux)
 
 
+@overload
+def jacrev(fun: Callable[Concatenate[TreeA, P], Any], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[Concatenate[TreeA, P], Any]: ...
+@overload
+def jacrev(fun: Callable[P, Tree], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[P, Any]: ...
+@overload
+def jacrev(fun: Callable[P, Any], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[P, _core.ndarray]: ...
+@overload
+def jacrev(fun: Callable[P, Any], argnums: Sequence[int], has_aux: Literal[False] = False) -> Callable[P, Any]: ...
+@overload
+def jacrev(fun: Callable[P, tuple[Any, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...
 def jacrev(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
     """The same as `jacfwd`, by reverse mode (as jax.jacrev): good for many inputs and few outputs."""
     return ReverseJacobian(fun, argnums, has_aux)
 
 
+@overload
+def hessian(fun: Callable[Concatenate[TreeA, P], Any], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[Concatenate[TreeA, P], Any]: ...
+@overload
+def hessian(fun: Callable[P, Tree], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[P, Any]: ...
+@overload
+def hessian(fun: Callable[P, Any], argnums: int = 0, has_aux: Literal[False] = False) -> Callable[P, _core.ndarray]: ...
+@overload
+def hessian(fun: Callable[P, Any], argnums: Sequence[int], has_aux: Literal[False] = False) -> Callable[P, Any]: ...
+@overload
+def hessian(fun: Callable[P, tuple[Any, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...
 def hessian(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
     """A function that gives the second derivatives of fun's result: jacfwd(jacrev(fun)), as jax.hessian."""
-    return jacfwd(jacrev(fun, argnums, has_aux), argnums, has_aux)
+    return Jacobian(ReverseJacobian(fun, argnums, has_aux), argnums, has_aux)
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: R) -> R:
     """x, a tree of arrays and numbers, as a constant to derivatives (as jax.lax.stop_gradient)."""
     if not _core._records():
         return map_leaves(lambda leaf: leaf.detach() if type(leaf) is _core.ndarray and leaf.requires_grad else leaf, x) if _core._tapes() else x

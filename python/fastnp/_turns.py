@@ -1,3 +1,4 @@
+# mypy: disable-error-code="overload-overlap"
 """Loops and branches that stay what they are when they are recorded: scan, fori_loop, while_loop and cond, as jax.lax has them.
 
 A body is recorded once, whatever the number of iterations, with its derivatives of both modes, to any order, and its batches. Bodies over numbers and over
@@ -9,13 +10,20 @@ number is one of fastnp's (``fastnp.asarray``): NumPy's own reads that number.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
+
+import numpy
 
 from fastnp import _core
 from fastnp._transform import as_array, run
 from fastnp._trees import leaves_of, map_leaves
 
 __all__ = ["cond", "fori_loop", "scan", "while_loop"]
+
+State = TypeVar("State")
+Part = TypeVar("Part")
+Collected = TypeVar("Collected")
+R = TypeVar("R")
 
 
 def _filled(tree: Any, leaves: list[Any]) -> Any:
@@ -27,6 +35,24 @@ def _arrays(tree: Any) -> list[Any]:
     return [as_array(leaf) for leaf in leaves_of(tree)]
 
 
+@overload
+def scan(
+    f: Callable[[State, Any], tuple[State, float | complex | numpy.generic]],
+    init: State,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    save_every: int = 0,
+) -> tuple[State, _core.ndarray]: ...
+@overload
+def scan(
+    f: Callable[[State, Any], tuple[State, Collected]],
+    init: State,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    save_every: int = 0,
+) -> tuple[State, Collected]: ...
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, length: int | None = None, reverse: bool = False, save_every: int = 0
 ) -> tuple[Any, Any]:
@@ -84,7 +110,7 @@ def _numbers(count: Any) -> Any:
     return _core._turn_numbers(count) if isinstance(count, _core.ndarray) else _core.arange(count)
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, State], State], init_val: State) -> State:
     """The state after ``state = body_fun(i, state)`` for i from lower to upper - 1. (jax.lax.fori_loop)
 
     Parameters
@@ -106,10 +132,11 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
         states, _ = _core._take_turns(_arrays(init_val), [as_array(_numbers(upper - lower) + lower)], False, 0, turn)
         return _filled(init_val, states)
 
-    return run(body, (lower, upper, init_val), body_fun)
+    last: State = run(body, (lower, upper, init_val), body_fun)
+    return last
 
 
-def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any) -> Any:
+def while_loop(cond_fun: Callable[[State], Any], body_fun: Callable[[State], State], init_val: State) -> State:
     """The state after ``state = body_fun(state)``, as long as cond_fun(state) holds. (jax.lax.while_loop)
 
     Parameters
@@ -136,10 +163,11 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
         )
         return _filled(init_val, states)
 
-    return run(body, init_val, (cond_fun, body_fun))
+    last: State = run(body, init_val, (cond_fun, body_fun))
+    return last
 
 
-def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
+def cond(pred: Any, true_fun: Callable[..., R], false_fun: Callable[..., R], *operands: Any) -> R:
     """true_fun(*operands) where pred holds, else false_fun(*operands): one of them is run. (jax.lax.cond)
 
     Parameters
@@ -166,4 +194,5 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
         leaves = _core._take_branch(as_array(pred), branch(true_fun), branch(false_fun))
         return _filled(made[0], leaves)
 
-    return run(body, (pred, operands), (true_fun, false_fun))
+    chosen: R = run(body, (pred, operands), (true_fun, false_fun))
+    return chosen

@@ -1,11 +1,14 @@
+# mypy: disable-error-code="overload-overlap"
 """Functions of one part of an array, for all parts at once."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
+
+import numpy
 
 from fastnp import _core, _float_errors, _mapped, _rolled
 from fastnp._control import Transformed
@@ -13,6 +16,10 @@ from fastnp._transform import Function, as_array, run, scalar_like
 from fastnp._trees import leaves_of, map_leaves, spread_over
 
 __all__ = ["axis_index", "pmax", "pmean", "pmin", "psum", "vmap"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Vmap(Transformed):
@@ -135,6 +142,12 @@ class Parts(_mapped.Calls):
         return made
 
 
+@overload
+def vmap(
+    fun: Callable[P, float | complex | numpy.generic], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None
+) -> Callable[P, _core.ndarray]: ...
+@overload
+def vmap(fun: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None) -> Callable[P, R]: ...
 def vmap(fun: Function, in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None) -> Any:
     """A function that gives what fun gives for all parts of its arguments along an axis at once (as jax.vmap).
 
@@ -151,15 +164,16 @@ def vmap(fun: Function, in_axes: Any = 0, out_axes: Any = 0, axis_name: str | No
     return Vmap(fun, in_axes, out_axes, axis_name, axis_size)
 
 
-def _across(fold: str, x: Any, axis_name: str) -> Any:
+def _across(fold: str, x: T, axis_name: str) -> T:
     def of(leaf: Any) -> Any:
         found = _core._across(fold, as_array(leaf), axis_name)
         return found[()] if scalar_like(leaf) else found
 
-    return map_leaves(of, x)
+    mapped: T = map_leaves(of, x)
+    return mapped
 
 
-def psum(x: Any, axis_name: str) -> Any:
+def psum(x: T, axis_name: str) -> T:
     """The sum of x, a tree of arrays, over all parts that a `vmap` around with this ``axis_name`` maps over (as jax.lax.psum).
 
     ValueError where there is none.
@@ -167,17 +181,17 @@ def psum(x: Any, axis_name: str) -> Any:
     return _across("sum", x, axis_name)
 
 
-def pmean(x: Any, axis_name: str) -> Any:
+def pmean(x: T, axis_name: str) -> T:
     """The mean; see `psum`."""
     return _across("mean", x, axis_name)
 
 
-def pmax(x: Any, axis_name: str) -> Any:
+def pmax(x: T, axis_name: str) -> T:
     """The maximum; see `psum`. Its derivative is shared by the parts that are equal to it."""
     return _across("max", x, axis_name)
 
 
-def pmin(x: Any, axis_name: str) -> Any:
+def pmin(x: T, axis_name: str) -> T:
     """The minimum; see `pmax`."""
     return _across("min", x, axis_name)
 

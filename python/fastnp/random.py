@@ -91,6 +91,9 @@ class Generator:
         found = getattr(self._numpy, name)
         return _owned(found, f"random.Generator.{name}") if callable(found) else found
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self._numpy)})
+
     def __reduce__(self) -> Any:
         return Generator, (self._numpy.bit_generator,)
 
