@@ -160,7 +160,7 @@ def reduction(name: str, method: bool) -> Iterator[str]:
     spread = name in ("var", "std")
     rest = _FOLD if name in ("sum", "prod", "max", "min") else _SPREAD if spread else _WHERE
     if spread and not method:
-        rest += ", correction: float = ..."
+        rest += ", correction: float | None = ..."
     if name in ("any", "all"):
         elements = [("Any", "numpy.bool")]
     elif name in ("argmax", "argmin"):
@@ -354,6 +354,8 @@ NULLABLE = {"weights", "y", "x", "copy", "density", "keepdims"}
 def typed(name: str, parameter: inspect.Parameter) -> str:
     """The type of a parameter, by its name."""
     found = TYPES.get(parameter.name, "Any")
+    if parameter.default is numpy._NoValue:
+        return "Any"
     if name in ("save", "savez", "array2string", "array_repr", "array_str", "require", "asarray_chkfinite", "array_equal", "array_equiv"):
         found = found if parameter.name in ("dtype", "out") else "Any"
     if name.startswith(("format_", "datetime", "is_busday", "busday", "iscomplexobj", "isrealobj", "isscalar", "iterable")):

@@ -1932,7 +1932,7 @@ def var(
     *,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> ndarray[_AnyShape, _dtype[_FloatingT]]: ...
 @overload
 def var(
@@ -1945,7 +1945,7 @@ def var(
     *,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> ndarray[_AnyShape, _dtype[float64]]: ...
 @overload
 def var(
@@ -1958,7 +1958,7 @@ def var(
     *,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> _ArrayOrNumber: ...
 @overload
 def var(
@@ -1971,7 +1971,7 @@ def var(
     *,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> ndarray[_AnyShape, _dtype[Any]]: ...
 @overload
 def var(
@@ -1984,7 +1984,7 @@ def var(
     keepdims: Literal[True],
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> ndarray[_AnyShape, _dtype[Any]]: ...
 @overload
 def var(
@@ -1997,7 +1997,7 @@ def var(
     keepdims: bool = ...,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> _OutT: ...
 @overload
 def std(
@@ -2010,7 +2010,7 @@ def std(
     *,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> ndarray[_AnyShape, _dtype[_FloatingT]]: ...
 @overload
 def std(
@@ -2023,7 +2023,7 @@ def std(
     *,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> ndarray[_AnyShape, _dtype[float64]]: ...
 @overload
 def std(
@@ -2036,7 +2036,7 @@ def std(
     *,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> _ArrayOrNumber: ...
 @overload
 def std(
@@ -2049,7 +2049,7 @@ def std(
     *,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> ndarray[_AnyShape, _dtype[Any]]: ...
 @overload
 def std(
@@ -2062,7 +2062,7 @@ def std(
     keepdims: Literal[True],
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> ndarray[_AnyShape, _dtype[Any]]: ...
 @overload
 def std(
@@ -2075,7 +2075,7 @@ def std(
     keepdims: bool = ...,
     where: _Mask = ...,
     mean: _Operand = ...,
-    correction: float = ...,
+    correction: float | None = ...,
 ) -> _OutT: ...
 
 # end: reductions
@@ -2818,9 +2818,9 @@ def searchsorted(a: _Array, v: _Number, side: str = ..., sorter: Any = ...) -> n
 @overload
 def searchsorted(a: _Array, v: _Operand, side: str = ..., sorter: Any = ...) -> ndarray[_AnyShape, _dtype[numpy.intp]]: ...
 @overload
-def matmul(x1: _Operand, x2: _Operand, /, out: None = ..., *, dtype: DTypeLike | None = ..., **options: Any) -> _ArrayOrNumber: ...
+def matmul(x1: _Operand, x2: _Operand, /, out: None = ..., *, dtype: DTypeLike | None = ...) -> _ArrayOrNumber: ...
 @overload
-def matmul(x1: _Operand, x2: _Operand, /, out: _OutT, *, dtype: DTypeLike | None = ..., **options: Any) -> _OutT: ...
+def matmul(x1: _Operand, x2: _Operand, /, out: _OutT, *, dtype: DTypeLike | None = ...) -> _OutT: ...
 @overload
 def dot(a: _Operand, b: _Operand, out: None = ...) -> _ArrayOrNumber: ...
 @overload
@@ -2833,7 +2833,7 @@ def outer(a: _Array, b: _Operand, out: _Out = ...) -> ndarray[tuple[int, int], _
 def broadcast_arrays(*args: _Array) -> tuple[ndarray[_AnyShape, _dtype[Any]], ...]: ...
 def _catalogue() -> list[tuple[str, str, int, str, str, str]]: ...
 def _syntax_functions(fields: Any, node: Any) -> tuple[Any, ...]: ...
-def _view(x: ndarray, /) -> Any: ...
+def _view(x: ndarray, what: str = ...) -> Any: ...
 def _laid_like(x: Any, like: Any, order: str = "K") -> ndarray: ...
 def _laid_as_computed(x: Any, operands: Any, reduced: Any = ()) -> ndarray: ...
 def _part_of(x: Any, whole: Any) -> ndarray: ...

@@ -38,9 +38,6 @@ Given = TypeVar("Given", contravariant=True)
 Made = TypeVar("Made", covariant=True)
 Scalar: TypeAlias = float | numpy.generic | _core.ndarray | numpy.ndarray
 ScalarR = TypeVar("ScalarR", bound=Scalar)
-First: TypeAlias = Literal[0]
-NumberOne: TypeAlias = Literal[1]
-Third: TypeAlias = Literal[2]
 
 
 class Dataclass(Protocol):
@@ -243,19 +240,19 @@ class Grad(ValueAndGrad):
 
 @overload
 def value_and_grad(
-    fun: Callable[Concatenate[A, P], ScalarR], argnums: First = 0, has_aux: Literal[False] = False
+    fun: Callable[Concatenate[A, P], ScalarR], argnums: Literal[0] = 0, has_aux: Literal[False] = False
 ) -> Callable[Concatenate[A, P], tuple[ScalarR, A]]: ...
 @overload
 def value_and_grad(
-    fun: Callable[Concatenate[A, B, P], ScalarR], argnums: NumberOne, has_aux: Literal[False] = False
+    fun: Callable[Concatenate[A, B, P], ScalarR], argnums: Literal[1], has_aux: Literal[False] = False
 ) -> Callable[Concatenate[A, B, P], tuple[ScalarR, B]]: ...
 @overload
 def value_and_grad(
-    fun: Callable[Concatenate[A, B, P], ScalarR], argnums: tuple[First, NumberOne], has_aux: Literal[False] = False
+    fun: Callable[Concatenate[A, B, P], ScalarR], argnums: tuple[Literal[0], Literal[1]], has_aux: Literal[False] = False
 ) -> Callable[Concatenate[A, B, P], tuple[ScalarR, tuple[A, B]]]: ...
 @overload
 def value_and_grad(
-    fun: Callable[Concatenate[A, B, C, P], ScalarR], argnums: tuple[First, NumberOne, Third], has_aux: Literal[False] = False
+    fun: Callable[Concatenate[A, B, C, P], ScalarR], argnums: tuple[Literal[0], Literal[1], Literal[2]], has_aux: Literal[False] = False
 ) -> Callable[Concatenate[A, B, C, P], tuple[ScalarR, tuple[A, B, C]]]: ...
 @overload
 def value_and_grad(fun: Callable[P, ScalarR], argnums: int, has_aux: Literal[False] = False) -> Callable[P, tuple[ScalarR, Any]]: ...
@@ -263,7 +260,7 @@ def value_and_grad(fun: Callable[P, ScalarR], argnums: int, has_aux: Literal[Fal
 def value_and_grad(fun: Callable[P, ScalarR], argnums: Sequence[int], has_aux: Literal[False] = False) -> Callable[P, tuple[ScalarR, tuple[Any, ...]]]: ...
 @overload
 def value_and_grad(
-    fun: Callable[Concatenate[A, P], tuple[ScalarR, Aux]], argnums: First = 0, *, has_aux: Literal[True]
+    fun: Callable[Concatenate[A, P], tuple[ScalarR, Aux]], argnums: Literal[0] = 0, *, has_aux: Literal[True]
 ) -> Callable[Concatenate[A, P], tuple[tuple[ScalarR, Aux], A]]: ...
 @overload
 def value_and_grad(
@@ -280,16 +277,16 @@ def value_and_grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: boo
 
 
 @overload
-def grad(fun: Callable[Concatenate[A, P], Scalar], argnums: First = 0, has_aux: Literal[False] = False) -> Callable[Concatenate[A, P], A]: ...
+def grad(fun: Callable[Concatenate[A, P], Scalar], argnums: Literal[0] = 0, has_aux: Literal[False] = False) -> Callable[Concatenate[A, P], A]: ...
 @overload
-def grad(fun: Callable[Concatenate[A, B, P], Scalar], argnums: NumberOne, has_aux: Literal[False] = False) -> Callable[Concatenate[A, B, P], B]: ...
+def grad(fun: Callable[Concatenate[A, B, P], Scalar], argnums: Literal[1], has_aux: Literal[False] = False) -> Callable[Concatenate[A, B, P], B]: ...
 @overload
 def grad(
-    fun: Callable[Concatenate[A, B, P], Scalar], argnums: tuple[First, NumberOne], has_aux: Literal[False] = False
+    fun: Callable[Concatenate[A, B, P], Scalar], argnums: tuple[Literal[0], Literal[1]], has_aux: Literal[False] = False
 ) -> Callable[Concatenate[A, B, P], tuple[A, B]]: ...
 @overload
 def grad(
-    fun: Callable[Concatenate[A, B, C, P], Scalar], argnums: tuple[First, NumberOne, Third], has_aux: Literal[False] = False
+    fun: Callable[Concatenate[A, B, C, P], Scalar], argnums: tuple[Literal[0], Literal[1], Literal[2]], has_aux: Literal[False] = False
 ) -> Callable[Concatenate[A, B, C, P], tuple[A, B, C]]: ...
 @overload
 def grad(fun: Callable[P, Scalar], argnums: int, has_aux: Literal[False] = False) -> Callable[P, Any]: ...
@@ -297,7 +294,7 @@ def grad(fun: Callable[P, Scalar], argnums: int, has_aux: Literal[False] = False
 def grad(fun: Callable[P, Scalar], argnums: Sequence[int], has_aux: Literal[False] = False) -> Callable[P, tuple[Any, ...]]: ...
 @overload
 def grad(
-    fun: Callable[Concatenate[A, P], tuple[Scalar, Aux]], argnums: First = 0, *, has_aux: Literal[True]
+    fun: Callable[Concatenate[A, P], tuple[Scalar, Aux]], argnums: Literal[0] = 0, *, has_aux: Literal[True]
 ) -> Callable[Concatenate[A, P], tuple[A, Aux]]: ...
 @overload
 def grad(fun: Callable[P, tuple[Scalar, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...

@@ -12,6 +12,7 @@ _Norm: TypeAlias = Literal["backward", "ortho", "forward"] | None
 _Axes: TypeAlias = Sequence[SupportsIndex] | None
 _Double: TypeAlias = dtype[float64] | dtype[complex128]
 
+def __dir__() -> list[str]: ...
 @overload
 def fft(
     a: _Of[_ShapeT, _Double], n: SupportsIndex | None = ..., axis: SupportsIndex = ..., norm: _Norm = ..., out: None = ...
