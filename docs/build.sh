@@ -23,5 +23,5 @@ if [ "$(cat "$venv/setup.stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/pytho
     printf '%s\n' "$key" > "$venv/setup.stamp"
 fi
 
-"$venv/bin/python" -m sphinx --builder html -W --keep-going --quiet --doctree-dir build/docs/doctrees docs build/docs/html
+"$venv/bin/python" -m sphinx --builder html --fresh-env -W --keep-going --quiet --doctree-dir build/docs/doctrees docs build/docs/html
 echo "the site is build/docs/html/index.html"

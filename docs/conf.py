@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -35,3 +36,18 @@ html_theme_options = {
 html_context = {"default_mode": "auto"}
 pygments_style = "sphinx"
 nitpicky = True
+
+
+def without_links_out(app: Any, name: str, source: list[str]) -> None:
+    """Pages of the repository that are none of the site's (`../CHANGELOG.md`) are named, without a link."""
+    folder = Path(app.srcdir, name).parent
+
+    def shown(link: re.Match[str]) -> str:
+        is_here = (folder / link[2]).resolve().is_relative_to(app.srcdir)
+        return link[0] if is_here else link[1]
+
+    source[0] = re.sub(r"\[([^\]]+)\]\(([^)#:]+\.md)(?:#[^)]*)?\)", shown, source[0])
+
+
+def setup(app: Any) -> None:
+    app.connect("source-read", without_links_out)
