@@ -5,6 +5,7 @@ docs_pages.py says how.
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,21 @@ def test_first_block_of_the_readme():
     docs_pages.run_python(block, names, docs_pages.Outputs(write=False))
     x, y = numpy.ones((3, 4)), numpy.ones((3, 5))
     assert numpy.asarray(names["outer_sum"](fastnp.array(x), fastnp.array(y))).tolist() == [20.0, 20.0, 20.0]
+
+
+def test_each_environment_variable_that_is_read_is_told():
+    files = [path for folder in ("src", "python", "cuda") for kind in ("*.cpp", "*.h", "*.py") for path in (ROOT / folder).rglob(kind)]
+    read = {name for path in files for name in re.findall(r"(?:getenv|environ\.get|environ)[(\[]\"(FASTNP_\w+)\"", path.read_text())}
+    page = (ROOT / "docs" / "users" / "environment-variables.md").read_text()
+    assert len(read) >= 7
+    assert {name for name in read if f"| {name} |" not in page} == set()
+
+
+def test_each_error_of_its_own_is_told():
+    page = (ROOT / "docs" / "users" / "debugging.md").read_text()
+    names = {name for name in fastnp.compiler.__all__ if name.endswith(("Error", "Warning"))}
+    assert len(names) >= 6
+    assert {name for name in names if f"\n### {name}\n" not in page} == set()
 
 
 def page_of(tmp_path: Path, text: str) -> Path:
