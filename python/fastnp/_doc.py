@@ -110,7 +110,11 @@ def names() -> list[str]:
 
 def raw_entry(name: str) -> str | None:
     """An entry's text."""
-    return next((module.TEXTS[name] for module in _modules() if name in module.TEXTS), None)
+    for table in {"linalg": _TABLES[-3:-1], "fft": _TABLES[-1:]}.get(name.partition(".")[0], _TABLES[:-3]):
+        texts = importlib.import_module(f"fastnp.{table}").TEXTS
+        if name in texts:
+            return str(texts[name])
+    return None
 
 
 def _filled(text: str, indent: str = "") -> str:
@@ -153,11 +157,13 @@ def composed(head: str, entry: Entry) -> str:
 
 
 def _signature(name: str) -> inspect.Signature | None:
+    import numpy
+
     import fastnp
     from fastnp import _core
 
-    first = name.partition(".")[0]
-    found: Any = _core if first in ("ufunc", "CompiledFunction") else fastnp
+    first = name.partition(".")[0]  # fastnp's linalg and fft have NumPy's signatures, and ask for docstrings while they are made
+    found: Any = _core if first in ("ufunc", "CompiledFunction") else numpy if first in ("linalg", "fft") else fastnp
     for part in name.split("."):
         found = getattr(found, part, None)
     try:
@@ -237,8 +243,17 @@ def _sentence_of_derivative(text: str) -> str:
     return text.removeprefix("~ ") if said is None else f"{said} {rest}".strip()
 
 
+def _of_numpy(name: str) -> str:
+    import numpy
+
+    found: Any = numpy
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return getattr(found, "__doc__", None) or f"As numpy.{name}."
+
+
 def text_of(name: str) -> str:
-    """The docstring of a function of fastnp's, or a short one that names NumPy's function."""
+    """The docstring of a function of fastnp's, or NumPy's."""
     if "." not in name:
         from fastnp import _doc_ufunc
 
@@ -247,7 +262,7 @@ def text_of(name: str) -> str:
             return made
     found = raw_entry(name)
     if found is None:
-        return f"As numpy.{name}."
+        return _of_numpy(name)
     made = _of_function(name, _completed(name, parse(found)))
     return made.replace("`a`", "the array") if name.startswith("ndarray.") else made
 

@@ -51,8 +51,8 @@ Array that the result is written to.
 Of the shape of `array`.
 ! ValueError
 For functions of one operand, or with two results.
-~ `add` and `multiply` have kernels of their own for it. The extremes, and logical and bitwise functions are composed in compiled functions; others are
-NumPy's.
+~ `add` and `multiply` have kernels of their own for it. The extremes, and logical and bitwise functions are made of fastnp's own on CUDA devices;
+other calls are NumPy's.
 d yes Of `add` and `multiply`; other functions have none.
 & ufunc.reduce, cumsum, cumprod
 >>> np.add.accumulate([1, 2, 4])

@@ -318,6 +318,7 @@ The axis along which elements are sorted.
 The array is sorted.
 ! ValueError
 For read-only arrays, and for both `kind` and `stable`.
+d ~ In a function that is transformed it raises ValueError: `fastnp.sort` has derivatives.
 & sort, ndarray.argsort
 >>> x = np.array([3, 1, 2])
 >>> x.sort()

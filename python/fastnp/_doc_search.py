@@ -163,7 +163,7 @@ For NumPy's signature; the result is sorted.
 -> ndarray or tuple of ndarray
 The distinct elements; with one of the three requests a tuple that has these, too.
 ~ Which of two zeros is kept is not defined. In compiled functions their number is a size that is known when the call runs.
-d none
+d moves Indices and counts have none.
 % own
 & sort, bincount, union1d
 >>> np.unique([3, 1, 3, 2])

@@ -56,15 +56,15 @@ at_each_call = _Counting()
 Originals = dict[int, tuple[Any, Any, Any]]
 
 
-def to_numpy(value: Any, originals: Originals) -> Any:
-    """The value with views for its arrays; which view is whose goes into `originals`. Lists without any are the function's to change."""
+def to_numpy(value: Any, originals: Originals, what: str = "a function that only NumPy has") -> Any:
+    """The value with views for its arrays; which view is whose goes into `originals`. Lists without any are the function's. `what`: for errors."""
     kind = type(value)
     if kind is _core.ndarray:
         view = _core._view(value)
         originals[id(view)] = (view, value, view.copy() if _core._is_shared(value) else None)
         return view
     if kind is list or kind is tuple:
-        items = [to_numpy(item, originals) for item in value]
+        items = [to_numpy(item, originals, what) for item in value]
         if all(map(operator.is_, items, value)):
             return value
         if kind is tuple:
@@ -72,7 +72,7 @@ def to_numpy(value: Any, originals: Originals) -> Any:
         originals[id(items)] = (items, value, list(items))
         return items
     if kind is dict:
-        made = {key: to_numpy(item, originals) for key, item in value.items()}
+        made = {key: to_numpy(item, originals, what) for key, item in value.items()}
         return value if all(map(operator.is_, made.values(), value.values())) else made
     if isinstance(value, _core.ufunc):
         return getattr(numpy, value.__name__)
@@ -217,8 +217,8 @@ def _refuse_view(name: str) -> Any:
 def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """The function on views, by NumPy."""
     originals: Originals = {}
-    plain_args = [to_numpy(value, originals) for value in args]
-    plain_kwargs = {key: to_numpy(value, originals) for key, value in kwargs.items()}
+    plain_args = [to_numpy(value, originals, f"numpy.{name}") for value in args]
+    plain_kwargs = {key: to_numpy(value, originals, f"numpy.{name}") for key, value in kwargs.items()}
     count(name)
     if name.startswith("ndarray.") and args and _core._is_scalar(args[0]):  # its own method: ndarray's take no NumPy scalars
         function, plain_args = getattr(plain_args[0], name[len("ndarray.") :]), plain_args[1:]
@@ -286,10 +286,13 @@ def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def wrap(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    from fastnp import _doc_numpy  # not needed to import fastnp
+
     @functools.wraps(function)
     def fallback(*args: Any, **kwargs: Any) -> Any:
         return run(function, name, args, kwargs)
 
+    fallback.__doc__ = _doc_numpy.noted(name, function.__doc__)
     return fallback
 
 

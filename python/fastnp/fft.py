@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _fallback
+from fastnp import _core, _fallback
 
 
 def __getattr__(name: str) -> Any:
@@ -14,7 +14,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     found = getattr(numpy.fft, name)
     if callable(found) and not isinstance(found, type):
-        found = _fallback.wrap(found, f"fft.{name}")
+        found = _core._Function(_fallback.wrap(found, f"fft.{name}"), f"fft.{name}")  # whose docstring is made when it is asked for
     globals()[name] = found
     return found
 

@@ -31,7 +31,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     found = getattr(numpy.linalg, name)
     if callable(found) and not isinstance(found, type):
-        found = _fallback.wrap(found, f"linalg.{name}")
+        found = _core._Function(_fallback.wrap(found, f"linalg.{name}"), f"linalg.{name}")  # whose docstring is made when it is asked for
     globals()[name] = found
     return found
 

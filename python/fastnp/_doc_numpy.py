@@ -1,0 +1,38 @@
+"""What NumPy's docstrings lack where fastnp calls its functions: how they are compiled, and whether they have derivatives."""
+
+from __future__ import annotations
+
+# Those that are made of fastnp's own functions (`_compositions.COMPOSED`) besides linalg's and fft's.
+COMPOSED = frozenset(
+    "append argpartition atleast_3d bincount block convolve cross diag diagonal digitize dstack einsum fill_diagonal gradient histogram lexsort median "
+    "meshgrid nan_to_num partition percentile place ptp put put_along_axis putmask quantile repeat roll rot90 take_along_axis tile trace tril triu "
+    "vecdot".split()
+)
+# Those of them that are so for arrays on CUDA devices alone.
+ORDERED = frozenset("argpartition bincount digitize histogram lexsort median partition percentile quantile".split())
+
+_COMPOSED = """    fastnp: in compiled functions, in transforms (`grad`, `vmap`) and on CUDA devices it is made of
+    fastnp's own functions: it is compiled and mapped with the rest, and has derivatives of both
+    modes. For other arrays NumPy's own function is called, on views of them.
+"""
+_ORDERED = """    fastnp: for arrays on CUDA devices it is made of fastnp's own functions. For others NumPy's own
+    is called, on views of them; in a compiled function that is a call between compiled parts. It has
+    no derivative: one that is asked for raises TypeError.
+"""
+_CALLED = """    fastnp: NumPy's own function is called, on views of the arrays. In a compiled function that is a
+    call between compiled parts, and the elements of an array on a CUDA device are copied to the host
+    for it. It has no derivative: one that is asked for raises TypeError.
+"""
+
+
+def noted(name: str, text: str | None) -> str | None:
+    """NumPy's docstring with a first paragraph of its notes on fastnp."""
+    if text is None or "." in name:
+        return text
+    note = _ORDERED if name in ORDERED else _COMPOSED if name in COMPOSED else _CALLED
+    heading = "    Notes\n    -----\n"
+    before, found, after = text.partition(heading)
+    if found:
+        return f"{before}{heading}{note}\n{after}"
+    before, found, after = text.partition("    Examples\n    --------\n")
+    return f"{before.rstrip(' ')}{heading}{note}\n{found}{after}"
