@@ -124,6 +124,21 @@ def number_operators() -> Iterator[str]:
         yield f"    def __{name}__(self) -> _ArrayOrNumber: ..."
 
 
+def integer_operators() -> Iterator[str]:
+    for name in [*ARITHMETIC, "truediv"]:
+        third = "mod: None = ..., /" if name == "pow" else "/"
+        for each in (f"__{name}__", f"__r{name}__"):
+            yield from overloads(
+                each,
+                *([] if name == "truediv" else [f"(self, other: int, {third}) -> _ArrayOrInteger"]),
+                f"(self, other: float, {third}) -> _ArrayOrNumber",
+                f"(self, other: complex, {third}) -> Any",
+                f"(self, other: _Operand, {third}) -> {ANY}",
+            )
+    for name in ("neg", "pos", "abs", "invert"):
+        yield f"    def __{name}__(self) -> _ArrayOrInteger: ..."
+
+
 def catalogue() -> dict[str, str]:
     """The ufuncs, and which class each is of."""
     found = dict(PAIRS)
@@ -325,8 +340,8 @@ RESULTS = {
     "min_scalar_type": "dtype[Any]",
     **dict.fromkeys(
         # By its arguments an array or a number, or several arrays.
-        """average common_type geterrcall seterrcall setbufsize frompyfunc load loadtxt genfromtxt fromregex nested_iters show_config datetime_data
-        intersect1d polyfit unique_all unique_counts unique_inverse trapezoid median percentile quantile ptp trace bmat asmatrix busday_count
+        """average common_type geterrcall seterrcall setbufsize frompyfunc load fromregex nested_iters show_config datetime_data
+        intersect1d unique_all unique_counts unique_inverse trapezoid median percentile quantile ptp trace bmat asmatrix busday_count
         busday_offset is_busday datetime_as_string  count_nonzero  gradient  nanargmax nanargmin nanmax nanmean nanmedian nanmin
         nanpercentile nanprod nanquantile nanstd nansum nanvar      """.split(),
         "Any",
@@ -469,6 +484,7 @@ REGIONS: dict[str, dict[str, Callable[[], Iterator[str]]]] = {
         "operators": operators,
         "reduction_methods": reduction_methods,
         "number_operators": number_operators,
+        "integer_operators": integer_operators,
         "ufuncs": ufuncs,
         "reductions": reductions,
         "creators": creators,

@@ -10,7 +10,7 @@ number is one of fastnp's (``fastnp.asarray``): NumPy's own reads that number.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, TypeVarTuple, overload
 
 import numpy
 
@@ -24,6 +24,7 @@ State = TypeVar("State")
 Part = TypeVar("Part")
 Collected = TypeVar("Collected")
 R = TypeVar("R")
+Operands = TypeVarTuple("Operands")
 
 
 def _filled(tree: Any, leaves: list[Any]) -> Any:
@@ -167,7 +168,7 @@ def while_loop(cond_fun: Callable[[State], Any], body_fun: Callable[[State], Sta
     return last
 
 
-def cond(pred: Any, true_fun: Callable[..., R], false_fun: Callable[..., R], *operands: Any) -> R:
+def cond(pred: Any, true_fun: Callable[[*Operands], R], false_fun: Callable[[*Operands], R], *operands: *Operands) -> R:
     """true_fun(*operands) where pred holds, else false_fun(*operands): one of them is run. (jax.lax.cond)
 
     Parameters
