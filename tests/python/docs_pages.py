@@ -28,6 +28,7 @@ import io
 import linecache
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -336,11 +337,17 @@ def compile_cpp(path: Path, folder: Path) -> Path | None:
     if not blocks:
         return None
     source, program = folder / f"{path.stem}.cpp", folder / path.stem
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-O0"]
+    cached = ["ccache"] if shutil.which("ccache") else []
     source.write_text(cpp_program(blocks))
-    command = [os.environ.get("CXX", "g++"), "-std=c++20", "-O0", f"-I{ROOT / 'include'}", str(source), "-o", str(program), f"-L{RELEASE}", "-lfastnp"]
-    process = subprocess.run([*command, f"-Wl,-rpath,{RELEASE}"], capture_output=True, text=True)
+    # By its name alone, so that ccache knows it again.
+    command = [*cached, *compiler, f"-I{ROOT / 'include'}", "-c", source.name, "-o", f"{path.stem}.o"]
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if process.returncode == 0:
+        command = [*compiler, f"{path.stem}.o", "-o", program.name, f"-L{RELEASE}", "-lfastnp", f"-Wl,-rpath,{RELEASE}"]
+        process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if process.returncode != 0:
-        errors = "\n".join(line for line in process.stderr.splitlines() if "error:" in line)
+        errors = "\n".join(line for line in process.stderr.splitlines() if "error:" in line or "undefined reference" in line)
         raise Wrong(f"{path}: its C++ does not compile:\n{errors[:4000]}")
     return program
 

@@ -6,7 +6,6 @@ docs_pages.py says how.
 from __future__ import annotations
 
 import re
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +18,6 @@ import fastnp
 ROOT = docs_pages.ROOT
 PAGES = [ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "users").glob("*.md"))]
 by_name = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The C++ of each page that has any, being compiled."""
-    folder = tmp_path_factory.mktemp("docs")
-    with ThreadPoolExecutor(2) as pool:
-        made: dict[Path, Future[Path | None]] = {path: pool.submit(docs_pages.compile_cpp, path, folder) for path in PAGES if has_cpp(path)}
-        yield made
 
 
 def has_cpp(path: Path) -> bool:
@@ -52,8 +42,8 @@ def test_python(path):
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if has_cpp(path)], ids=lambda path: path.stem)
-def test_cpp(path, programs):
-    docs_pages.run_cpp(path, programs[path].result(), docs_pages.Outputs(write=False))
+def test_cpp(path, tmp_path):
+    docs_pages.run_cpp(path, docs_pages.compile_cpp(path, tmp_path), docs_pages.Outputs(write=False))
 
 
 def test_first_block_of_the_readme():
