@@ -101,14 +101,39 @@ def tree_arrays(tree: Any, like: Any, what: str) -> list[Any]:
 
 
 class custom_vjp(OfFunction[P, R]):
-    """A function with a derivative of its own for reverse mode, as jax.custom_vjp::
+    """A function with a derivative of its own for reverse mode. (jax.custom_vjp)
 
-        @np.custom_vjp
-        def f(x, y): ...
-        f.defvjp(lambda x, y: (f(x, y), (x, y)), lambda residuals, g: (g * ..., g * ...))
+    ``f.defvjp(fwd, bwd)`` says it. `fwd` takes f's arguments and gives (result, residuals);
+    ``bwd(residuals, cotangent)`` gives a tuple with the cotangent of each positional argument (None:
+    zero). Without a derivative around, f runs as written.
 
-    ``fwd`` takes f's arguments and gives (result, residuals); ``bwd(residuals, cotangent)`` gives a tuple with the cotangent of each positional argument
-    (None: zero). Arguments in ``nondiff_argnums`` are given to ``bwd`` first. Forward mode (jvp) is a TypeError.
+    Parameters
+    ----------
+    fun : callable
+        The function.
+    nondiff_argnums : sequence of ints, default ()
+        Arguments that are given to `bwd` first, and have no cotangent.
+
+    Raises
+    ------
+    TypeError
+        In forward mode (jvp), and where `bwd` gives another number of cotangents.
+    AttributeError
+        For calls before ``defvjp``.
+
+    See Also
+    --------
+    custom_jvp, checkpoint, grad
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> @np.custom_vjp
+    ... def clipped(x):
+    ...     return x * 2.0
+    >>> clipped.defvjp(lambda x: (clipped(x), None), lambda _, g: (np.clip(g, -1.0, 1.0),))
+    >>> np.grad(clipped)(3.0)
+    np.float64(1.0)
     """
 
     def __init__(self, fun: Callable[P, R], nondiff_argnums: Sequence[int] = ()) -> None:
@@ -154,15 +179,37 @@ class custom_vjp(OfFunction[P, R]):
 
 
 class custom_jvp(OfFunction[P, R]):
-    """A function with a derivative of its own for both modes, as jax.custom_jvp::
+    """A function with a derivative of its own for both modes. (jax.custom_jvp)
 
-        @np.custom_jvp
-        def f(x): ...
-        @f.defjvp
-        def f_jvp(primals, tangents): return f(*primals), ...
+    ``f.defjvp(rule)`` says it, also as a decorator: ``rule(primals, tangents)`` gives (result, its
+    tangent), the latter linear in the tangents. ``f.defjvps(*rules)`` has one for each argument,
+    ``rule(tangent, result, *primals)``, None for zero.
 
-    The rule gives (result, its tangent), the latter linear in the tangents. ``defjvps(*rules)``: one for each argument, rule(tangent, result,
-    *primals), None for zero.
+    Parameters
+    ----------
+    fun : callable
+        The function, of positional arguments.
+
+    Raises
+    ------
+    TypeError
+        Where it is differentiated: for keyword arguments, and rules that give no pair.
+    AttributeError
+        For calls before ``defjvp``.
+
+    See Also
+    --------
+    custom_vjp, jvp
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> @np.custom_jvp
+    ... def square(x):
+    ...     return x * x
+    >>> square.defjvps(lambda t, result, x: 10.0 * t)
+    >>> np.grad(square)(3.0)
+    np.float64(10.0)
     """
 
     def __init__(self, fun: Callable[P, R]) -> None:
@@ -236,5 +283,29 @@ class Checkpoint(Transformed):
 
 
 def checkpoint(fun: Callable[P, R]) -> Callable[P, R]:
-    """fun, whose values are computed again for its derivative in reverse mode instead of being kept; only its arguments are (as jax.checkpoint)."""
+    """fun, whose values are computed again for its derivative instead of being kept. (jax.checkpoint)
+
+    Only its arguments are kept for reverse mode: less memory, and the work of one more call.
+
+    Parameters
+    ----------
+    fun : callable
+        The function.
+
+    Returns
+    -------
+    callable
+        A function of the same arguments and results.
+
+    See Also
+    --------
+    vjp, custom_vjp, scan
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> layer = np.checkpoint(lambda x: np.sin(np.sin(x)))
+    >>> np.grad(layer)(0.0)
+    np.float64(1.0)
+    """
     return Checkpoint(fun)

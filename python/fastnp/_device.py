@@ -15,15 +15,42 @@ R = TypeVar("R")
 
 
 class device:
-    """A context, or a decorator, in which arrays are made and computed on a device: ``"cpu"``, ``"cuda"`` (the first CUDA device), ``"cuda:1"``, ...
+    """A context, or a decorator, in which arrays are made and computed on a device.
 
-    Contexts nest; each thread has its own. ValueError: no device has such a name. RuntimeError: it can't be used; the message says what is missing
-    (``fastnp.cuda.problem()`` says the same beforehand). (As jax.default_device and torch.device.)
+    Contexts nest; each thread has its own. (As jax.default_device and torch.device.)
 
-    Operations outside of any context are computed where the first of their arrays that is at home on a device is. Results stay there, and nobody waits for
-    them. So results of no axes (``x.sum()``, ``x[0]``) are not NumPy's scalars but arrays that stand for one: they are read when they are used
-    (``float(y)``, ``if y > 0``, ``print(y)``), are hashable, and ``y += 1`` makes a new one; but ``isinstance(y, numpy.float64)`` is false, as of CuPy's
-    and JAX's.
+    Parameters
+    ----------
+    name : str
+        ``"cpu"``, ``"cuda"`` (the first CUDA device), ``"cuda:1"``, ...
+
+    Raises
+    ------
+    ValueError
+        Where no device has such a name.
+    RuntimeError
+        For a device that can't be used; the message says what is missing
+        (``fastnp.cuda.problem()`` says the same beforehand).
+
+    Notes
+    -----
+    Operations outside of any context are computed where the first of their arrays that is at home on
+    a device is. Results stay there, and nobody waits for them. So results of no axes (``x.sum()``,
+    ``x[0]``) are not NumPy's scalars but arrays that stand for one: they are read when they are used
+    (``float(y)``, ``if y > 0``, ``print(y)``), are hashable, and ``y += 1`` makes a new one; but
+    ``isinstance(y, numpy.float64)`` is false, as of CuPy's and JAX's.
+
+    See Also
+    --------
+    current_device, ndarray.to, cuda.devices
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> with np.device("cpu"):
+    ...     x = np.ones(3)
+    >>> x.device
+    'cpu'
     """
 
     def __init__(self, name: str) -> None:
@@ -52,5 +79,24 @@ class device:
 
 
 def current_device() -> str:
-    """The device that arrays of this thread are made and computed on: that of the innermost ``device`` context, ``"cpu"`` outside of any."""
+    """The device that arrays of this thread are made and computed on.
+
+    It is that of the innermost `device` context, and ``"cpu"`` outside of any. Operations on arrays
+    that are at home on a device are computed there all the same.
+
+    Returns
+    -------
+    str
+        ``"cpu"``, ``"cuda:0"``, ...
+
+    See Also
+    --------
+    device, ndarray.device, cuda.devices
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.current_device()
+    'cpu'
+    """
     return _core._current_device()

@@ -36,10 +36,48 @@ class _Recording:
 
 
 class no_grad(_Recording):
-    """A context, or a decorator, in which nothing is recorded for backward(); arrays that require a gradient can be written to (as torch.no_grad)."""
+    """A context, or a decorator, in which nothing is recorded for backward(). (torch.no_grad)
+
+    Arrays that require a gradient can be written to in it, as steps of an optimizer do. Each thread
+    has its own. Transforms of functions (`grad`) are not affected.
+
+    See Also
+    --------
+    enable_grad, ndarray.backward, ndarray.detach
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> w = np.array([1.0, 2.0])
+    >>> w.requires_grad = True
+    >>> (w**2).sum().backward()
+    >>> with np.no_grad():
+    ...     w -= 0.1 * w.grad
+    >>> w.tolist()
+    [0.8, 1.6]
+    """
 
 
 class enable_grad(_Recording):
-    """A context, or a decorator, in which it is, within no_grad() too (as torch.enable_grad)."""
+    """A context, or a decorator, in which operations are recorded for backward(). (torch.enable_grad)
+
+    That is so anyway; it is for what lies within `no_grad`. Each thread has its own.
+
+    See Also
+    --------
+    no_grad, ndarray.backward
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> x = np.array([3.0])
+    >>> x.requires_grad = True
+    >>> with np.no_grad():
+    ...     with np.enable_grad():
+    ...         y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    array([6.])
+    """
 
     records = True

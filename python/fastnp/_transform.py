@@ -272,11 +272,43 @@ def value_and_grad(
     fun: Callable[P, tuple[ScalarR, Aux]], argnums: int | Sequence[int], has_aux: Literal[True]
 ) -> Callable[P, tuple[tuple[ScalarR, Aux], Any]]: ...
 def value_and_grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
-    """A function that gives fun's result, one real number, and its derivatives with respect to arguments (as jax.value_and_grad).
+    """A function that gives fun's result and its derivatives. (jax.value_and_grad)
 
-    ``argnums``: a number of a positional argument, or several; each may be a tree (tuples, lists, dicts, dataclasses) of floating or complex arrays and
-    numbers, and its derivative has the same form. With ``has_aux=True``, fun returns (result, aux), and so does the first part.
-    TypeError for integer arguments, ValueError for results that are no single number and for argnums out of range.
+    The result is one real number; derivatives have the form of the arguments that they are by.
+    Reverse mode: about the work of a few calls of `fun`, however many arguments there are.
+
+    Parameters
+    ----------
+    fun : callable
+        A function that gives one real number.
+    argnums : int or sequence of ints, default 0
+        Which positional arguments it is differentiated by. Each may be a tree (tuples, lists, dicts,
+        dataclasses) of floating or complex arrays and numbers.
+    has_aux : bool, default False
+        Whether `fun` gives a pair: its result, and something else that is handed on.
+
+    Returns
+    -------
+    callable
+        With fun's parameters. It gives ``(result, derivatives)``, with `has_aux`
+        ``((result, aux), derivatives)``; for several `argnums` a tuple of derivatives.
+
+    Raises
+    ------
+    TypeError
+        By the function: for integer arguments, and where a function without a derivative is met.
+    ValueError
+        By the function: for results that are no single number, and `argnums` out of range.
+
+    See Also
+    --------
+    grad, vjp, jacrev
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.value_and_grad(lambda w: np.sum(w**2))(np.array([1.0, 2.0]))
+    (np.float64(5.0), array([2., 4.]))
     """
     return ValueAndGrad(fun, argnums, has_aux)
 
@@ -306,11 +338,53 @@ def grad(fun: Callable[Concatenate[A, P], tuple[Scalar, Aux]], *, has_aux: Liter
 @overload
 def grad(fun: Callable[P, tuple[Scalar, Aux]], argnums: int | Sequence[int], has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...
 def grad(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
-    """A function that gives the derivatives of fun's result, one real number (as jax.grad); see `value_and_grad`.
+    """A function that gives the derivatives of fun's result, one real number. (jax.grad)
 
-    With ``has_aux=True``, (derivatives, aux).
-    Outside of compiled functions arrays of NumPy's count with what they held when fun read them; RecordError where fun has a large one (above 64 KiB)
-    written to afterwards.
+    Derivatives have the form of the arguments that they are by. It can be taken again, compiled, and
+    mapped with `vmap`.
+
+    Parameters
+    ----------
+    fun : callable
+        A function that gives one real number.
+    argnums : int or sequence of ints, default 0
+        Which positional arguments it is differentiated by. Each may be a tree (tuples, lists, dicts,
+        dataclasses) of floating or complex arrays and numbers.
+    has_aux : bool, default False
+        Whether `fun` gives a pair: its result, and something else that is handed on.
+
+    Returns
+    -------
+    callable
+        With fun's parameters. It gives the derivatives, with `has_aux` ``(derivatives, aux)``; for
+        several `argnums` a tuple of derivatives.
+
+    Raises
+    ------
+    TypeError
+        By the function: for integer arguments, and where a function without a derivative is met.
+    ValueError
+        By the function: for results that are no single number, and `argnums` out of range.
+    RecordError
+        By the function, outside of compiled ones: where `fun` reads a large array of NumPy's (above
+        64 KiB) that is written to afterwards.
+
+    Notes
+    -----
+    The derivative of a real number by z = x + iy is d/dx - i d/dy. At kinks: 0 for abs() at 0; equal
+    elements of a max() share it alike.
+
+    See Also
+    --------
+    value_and_grad, vjp, jvp, hessian, ndarray.backward
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.grad(lambda w: np.sum(w**3))(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    >>> np.grad(np.grad(np.sin))(0.0)
+    np.float64(-0.0)
     """
     return Grad(fun, argnums, has_aux)
 
@@ -322,9 +396,42 @@ def jvp(fun: Callable[[*Primals], R], primals: tuple[*Primals], tangents: tuple[
 @overload
 def jvp(fun: Callable[..., R], primals: list[Any], tangents: Sequence[Any], has_aux: Literal[False] = False) -> tuple[R, R]: ...
 def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
-    """(fun(*primals), how it changes along the tangents), as jax.jvp; with ``has_aux=True``, the aux third.
+    """Result of fun, and how it changes along tangents: forward mode. (jax.jvp)
 
-    ``primals`` and ``tangents``: tuples or lists of trees of the same form, shapes and dtypes. ValueError or TypeError where they differ.
+    One call of `fun` and of its linear part. It is good for few inputs and many outputs.
+
+    Parameters
+    ----------
+    fun : callable
+        A function of arrays and trees of them.
+    primals : tuple or list
+        Its arguments.
+    tangents : tuple or list
+        A change of each of them, in their forms, shapes and dtypes.
+    has_aux : bool, default False
+        Whether `fun` gives a pair: its result, and something else that is handed on.
+
+    Returns
+    -------
+    tuple
+        ``(result, tangent of the result)``, with `has_aux` the aux third.
+
+    Raises
+    ------
+    TypeError
+        For tangents of other numbers or dtypes, and integer primals.
+    ValueError
+        For tangents of other shapes.
+
+    See Also
+    --------
+    vjp, linearize, jacfwd
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.jvp(lambda x: x**2, (3.0,), (1.0,))
+    (np.float64(9.0), np.float64(6.0))
     """
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError("jvp: primals and tangents must be tuples or lists")
@@ -490,11 +597,45 @@ def vjp(
     fun: Callable[[*Primals], R], *primals: *Primals, has_aux: Literal[False] = False, memory_budget: int | None = None
 ) -> tuple[R, Pullback[R, tuple[*Primals]]]: ...
 def vjp(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int | None = None) -> Any:  # type: ignore[misc]  # which takes all
-    """(fun(*primals), a function from cotangents of the result to a tuple of those of the arguments), as jax.vjp; with ``has_aux=True``, the aux third.
+    """Result of fun, and a function from changes of it back to those of the arguments. (jax.vjp)
 
-    The function may be called any number of times. Outside of compiled functions, what it needs of fun's values is kept, as few bytes as can be: the rest
-    is computed again from these (a minimum cut); its repr says how many. Sums, products and what picks elements are not computed again, unless a
-    ``memory_budget`` is given: then no more bytes than that are kept, and as little as can be is computed again for it. ValueError if it is too small.
+    Reverse mode in two steps: the second function may be called any number of times.
+
+    Parameters
+    ----------
+    fun : callable
+        A function of arrays and trees of them.
+    *primals
+        Its arguments, which are floating or complex.
+    has_aux : bool, default False
+        Whether `fun` gives a pair: its result, and something else that is handed on.
+    memory_budget : int, optional
+        The most bytes of fun's values that are kept for the second function, outside of compiled
+        ones. None: as few as can be without computing sums and products again.
+
+    Returns
+    -------
+    tuple
+        ``(result, function)``, with `has_aux` the aux third. The function takes a cotangent in the
+        form of the result, and gives a tuple of those of the arguments. Its repr says what is kept.
+
+    Raises
+    ------
+    TypeError
+        For integer primals, and where a function without a derivative is met.
+    ValueError
+        For a budget that is too small; by the function for cotangents of another shape.
+
+    See Also
+    --------
+    grad, jvp, jacrev
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> result, pull = np.vjp(lambda x, y: x * y, 3.0, 4.0)
+    >>> result, pull(1.0)
+    (np.float64(12.0), (np.float64(4.0), np.float64(3.0)))
     """
     return in_two("vjp", fun, primals, has_aux, memory_budget)
 
@@ -508,7 +649,44 @@ def linearize(
     fun: Callable[[*Primals], R], *primals: *Primals, has_aux: Literal[False] = False, memory_budget: int | None = None
 ) -> tuple[R, Callable[[*Primals], R]]: ...
 def linearize(fun: Function, *primals: Any, has_aux: bool = False, memory_budget: int | None = None) -> Any:  # type: ignore[misc]  # which takes all
-    """(fun(*primals), a function from tangents of the arguments to the result's), as jax.linearize; ``memory_budget`` as vjp() has it."""
+    """Result of fun, and its linear part at these arguments as a function. (jax.linearize)
+
+    Forward mode in two steps: the second function may be called with any number of tangents, without
+    computing `fun` again.
+
+    Parameters
+    ----------
+    fun : callable
+        A function of arrays and trees of them.
+    *primals
+        Its arguments, which are floating or complex.
+    has_aux : bool, default False
+        Whether `fun` gives a pair: its result, and something else that is handed on.
+    memory_budget : int, optional
+        As `vjp` has it.
+
+    Returns
+    -------
+    tuple
+        ``(result, function)``, with `has_aux` the aux third. The function takes a tangent of each
+        argument, and gives that of the result.
+
+    Raises
+    ------
+    TypeError
+        For integer primals, and where a function without a derivative is met.
+
+    See Also
+    --------
+    jvp, vjp
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> result, push = np.linearize(lambda x: x**2, 3.0)
+    >>> result, push(1.0), push(0.5)
+    (np.float64(9.0), np.float64(6.0), np.float64(3.0))
+    """
     return in_two("linearize", fun, primals, has_aux, memory_budget)
 
 
@@ -547,9 +725,41 @@ def jacfwd(fun: Callable[P, Any], argnums: Sequence[int], has_aux: Literal[False
 @overload
 def jacfwd(fun: Callable[P, tuple[Any, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...
 def jacfwd(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
-    """A function that gives the derivatives of all elements of fun's result, by forward mode (as jax.jacfwd).
+    """A function that gives the derivatives of all elements of fun's result. (jax.jacfwd)
 
-    For each array of the result, an array of its shape + the argument's shape, in the form of the arguments. Good for few inputs and many outputs.
+    By forward mode: good for few inputs and many outputs; `jacrev` is for the other case.
+
+    Parameters
+    ----------
+    fun : callable
+        A function of arrays.
+    argnums : int or sequence of ints, default 0
+        Which positional arguments it is differentiated by. Each may be a tree (tuples, lists, dicts,
+        dataclasses) of floating or complex arrays and numbers.
+    has_aux : bool, default False
+        Whether `fun` gives a pair: its result, and something else that is handed on.
+
+    Returns
+    -------
+    callable
+        With fun's parameters. For each array of the result it gives an array of its shape followed by
+        the argument's, in the form of the arguments.
+
+    Raises
+    ------
+    TypeError
+        By the function: for integer arguments, and where a function without a derivative is met.
+
+    See Also
+    --------
+    jacrev, jvp, hessian
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.jacfwd(lambda x: x**2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
     """
     return Jacobian(fun, argnums, has_aux)
 
@@ -565,7 +775,42 @@ def jacrev(fun: Callable[P, Any], argnums: Sequence[int], has_aux: Literal[False
 @overload
 def jacrev(fun: Callable[P, tuple[Any, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...
 def jacrev(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
-    """The same as `jacfwd`, by reverse mode (as jax.jacrev): good for many inputs and few outputs."""
+    """A function that gives the derivatives of all elements of fun's result. (jax.jacrev)
+
+    By reverse mode: good for many inputs and few outputs; `jacfwd` is for the other case.
+
+    Parameters
+    ----------
+    fun : callable
+        A function of arrays.
+    argnums : int or sequence of ints, default 0
+        Which positional arguments it is differentiated by. Each may be a tree (tuples, lists, dicts,
+        dataclasses) of floating or complex arrays and numbers.
+    has_aux : bool, default False
+        Whether `fun` gives a pair: its result, and something else that is handed on.
+
+    Returns
+    -------
+    callable
+        With fun's parameters. For each array of the result it gives an array of its shape followed by
+        the argument's, in the form of the arguments.
+
+    Raises
+    ------
+    TypeError
+        By the function: for integer arguments, and where a function without a derivative is met.
+
+    See Also
+    --------
+    jacfwd, vjp, grad
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.jacrev(lambda x: np.cumsum(x))(np.array([1.0, 2.0]))
+    array([[1., 0.],
+           [1., 1.]])
+    """
     return ReverseJacobian(fun, argnums, has_aux)
 
 
@@ -580,12 +825,71 @@ def hessian(fun: Callable[P, Any], argnums: Sequence[int], has_aux: Literal[Fals
 @overload
 def hessian(fun: Callable[P, tuple[Any, Aux]], argnums: int | Sequence[int] = 0, *, has_aux: Literal[True]) -> Callable[P, tuple[Any, Aux]]: ...
 def hessian(fun: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
-    """A function that gives the second derivatives of fun's result: jacfwd(jacrev(fun)), as jax.hessian."""
+    """A function that gives the second derivatives of fun's result. (jax.hessian)
+
+    It is ``jacfwd(jacrev(fun))``: forward mode over reverse mode.
+
+    Parameters
+    ----------
+    fun : callable
+        A function of arrays.
+    argnums : int or sequence of ints, default 0
+        Which positional arguments it is differentiated by. Each may be a tree (tuples, lists, dicts,
+        dataclasses) of floating or complex arrays and numbers.
+    has_aux : bool, default False
+        Whether `fun` gives a pair: its result, and something else that is handed on.
+
+    Returns
+    -------
+    callable
+        With fun's parameters. For a result of one number and an argument of shape s, an array of
+        shape ``s + s``.
+
+    Raises
+    ------
+    TypeError
+        By the function: for integer arguments, and where a function without a derivative is met.
+
+    See Also
+    --------
+    grad, jacfwd, jacrev
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 3.0]))
+    array([[6., 2.],
+           [2., 0.]])
+    """
     return Jacobian(ReverseJacobian(fun, argnums, has_aux), argnums, has_aux)
 
 
 def stop_gradient(x: R) -> R:
-    """x, a tree of arrays and numbers, as a constant to derivatives (as jax.lax.stop_gradient)."""
+    """The same values as a constant to derivatives. (jax.lax.stop_gradient)
+
+    Outside of transforms it is ``detach()`` of arrays that require gradients, and gives all else as
+    it is.
+
+    Parameters
+    ----------
+    x : tree of arrays and numbers
+        What derivatives are not to flow through.
+
+    Returns
+    -------
+    tree of arrays and numbers
+        In the form of `x`.
+
+    See Also
+    --------
+    grad, ndarray.detach, no_grad
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.grad(lambda x: x * np.stop_gradient(x))(3.0)
+    np.float64(3.0)
+    """
     if not _core._records():
         return map_leaves(lambda leaf: leaf.detach() if type(leaf) is _core.ndarray and leaf.requires_grad else leaf, x) if _core._tapes() else x
     return map_leaves(lambda leaf: _core._stop_gradient(leaf)[()] if scalar_like(leaf) else _core._stop_gradient(leaf), x)

@@ -149,17 +149,54 @@ def vmap(
 @overload
 def vmap(fun: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None) -> Callable[P, R]: ...
 def vmap(fun: Function, in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None) -> Any:
-    """A function that gives what fun gives for all parts of its arguments along an axis at once (as jax.vmap).
+    """A function that does for all parts of its arguments at once what fun does for one. (jax.vmap)
 
-    ``in_axes``: the axis of each positional argument, None for one that is the same for all parts; a number for all, or a tuple with an entry for each,
-    which may be containers in the form of the argument. Keyword arguments are mapped over axis 0. ``out_axes``: where the parts are in the results.
-    ``axis_name``: what `psum` and its kin call the axis.
+    It is no loop: each operation is done with one more axis.
 
-    What fun calls that only NumPy has is called for one part after the other; all of them must give arrays of the same shapes and dtypes, and numbers
-    count as NumPy scalars. Random numbers are those that a loop over the parts draws, bit for bit: first all of part 0's, then part 1's. TypeError where
-    the arguments of a draw depend on an earlier one from the same generator, where a generator is drawn from after a function of the outside was given
-    what it drew, and, outside of compiled functions, where fun draws from generators that are NumPy's or Python's own instead of fastnp.random's.
-    ValueError for axes of different sizes; TypeError where fun depends on values that differ from part to part in other ways than through arrays.
+    Parameters
+    ----------
+    fun : callable
+        A function of one part.
+    in_axes : int, None, or tuple of these, default 0
+        The axis of each positional argument; None for one that is the same for all parts. Entries may
+        be containers in the form of the argument. Keyword arguments are mapped over axis 0.
+    out_axes : int, None, or tree of these, default 0
+        Where the parts are in the results; None for one that is the same for all parts.
+    axis_name : str, optional
+        What `psum` and its kin call the axis.
+    axis_size : int, optional
+        The number of parts, where no argument says it.
+
+    Returns
+    -------
+    callable
+        With fun's parameters.
+
+    Raises
+    ------
+    ValueError
+        By the function: for axes of different sizes or out of bounds.
+    TypeError
+        By the function: where `fun` depends on values that differ from part to part in other ways
+        than through arrays; where arguments of a draw depend on an earlier one from the same
+        generator, where a generator is drawn from after a function of the outside got what it drew,
+        and, outside of compiled functions, for draws from NumPy's or Python's own generators.
+
+    Notes
+    -----
+    What only NumPy has is called for one part after the other; all must give arrays of the same
+    shapes and dtypes, and numbers count as NumPy scalars. Random numbers are those that a loop over
+    the parts draws, bit for bit.
+
+    See Also
+    --------
+    psum, axis_index, grad
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.vmap(lambda row, w: np.sum(row * w), in_axes=(0, None))(np.ones((3, 2)), np.array([1.0, 2.0]))
+    array([3., 3., 3.])
     """
     return Vmap(fun, in_axes, out_axes, axis_name, axis_size)
 
@@ -174,28 +211,173 @@ def _across(fold: str, x: T, axis_name: str) -> T:
 
 
 def psum(x: T, axis_name: str) -> T:
-    """The sum of x, a tree of arrays, over all parts that a `vmap` around with this ``axis_name`` maps over (as jax.lax.psum).
+    """Sum of x over all parts of a mapped axis. (jax.lax.psum)
 
-    ValueError where there is none.
+    It has derivatives of both modes.
+
+    Parameters
+    ----------
+    x : tree of arrays
+        The values of the part at hand.
+    axis_name : str
+        What the `vmap` around calls its axis.
+
+    Returns
+    -------
+    tree of arrays
+        In the form of `x`, the same for all parts.
+
+    Raises
+    ------
+    ValueError
+        Where there is no axis of that name around.
+
+    See Also
+    --------
+    vmap, pmean, pmax, pmin
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.vmap(lambda x: np.psum(x, "i"), out_axes=None, axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array(9.)
     """
     return _across("sum", x, axis_name)
 
 
 def pmean(x: T, axis_name: str) -> T:
-    """The mean; see `psum`."""
+    """Mean of x over all parts of a mapped axis. (jax.lax.pmean)
+
+    It has derivatives of both modes.
+
+    Parameters
+    ----------
+    x : tree of arrays
+        The values of the part at hand.
+    axis_name : str
+        What the `vmap` around calls its axis.
+
+    Returns
+    -------
+    tree of arrays
+        In the form of `x`, the same for all parts.
+
+    Raises
+    ------
+    ValueError
+        Where there is no axis of that name around.
+
+    See Also
+    --------
+    vmap, psum, pmax, pmin
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.vmap(lambda x: np.pmean(x, "i"), out_axes=None, axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array(3.)
+    """
     return _across("mean", x, axis_name)
 
 
 def pmax(x: T, axis_name: str) -> T:
-    """The maximum; see `psum`. Its derivative is shared by the parts that are equal to it."""
+    """Maximum of x over all parts of a mapped axis. (jax.lax.pmax)
+
+    Its derivative is shared by the parts that are equal to it.
+
+    Parameters
+    ----------
+    x : tree of arrays
+        The values of the part at hand.
+    axis_name : str
+        What the `vmap` around calls its axis.
+
+    Returns
+    -------
+    tree of arrays
+        In the form of `x`, the same for all parts.
+
+    Raises
+    ------
+    ValueError
+        Where there is no axis of that name around.
+
+    See Also
+    --------
+    vmap, psum, pmean, pmin
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.vmap(lambda x: np.pmax(x, "i"), out_axes=None, axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array(6.)
+    """
     return _across("max", x, axis_name)
 
 
 def pmin(x: T, axis_name: str) -> T:
-    """The minimum; see `pmax`."""
+    """Minimum of x over all parts of a mapped axis. (jax.lax.pmin)
+
+    Its derivative is shared by the parts that are equal to it.
+
+    Parameters
+    ----------
+    x : tree of arrays
+        The values of the part at hand.
+    axis_name : str
+        What the `vmap` around calls its axis.
+
+    Returns
+    -------
+    tree of arrays
+        In the form of `x`, the same for all parts.
+
+    Raises
+    ------
+    ValueError
+        Where there is no axis of that name around.
+
+    See Also
+    --------
+    vmap, psum, pmean, pmax
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.vmap(lambda x: np.pmin(x, "i"), out_axes=None, axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array(1.)
+    """
     return _across("min", x, axis_name)
 
 
 def axis_index(axis_name: str) -> Any:
-    """The number of the part at hand; see `psum`."""
+    """Number of the part at hand along a mapped axis. (jax.lax.axis_index)
+
+    It counts from 0, and is an integer that differs from part to part.
+
+    Parameters
+    ----------
+    axis_name : str
+        What the `vmap` around calls its axis.
+
+    Returns
+    -------
+    array of no axes, int64
+        The number; its derivative is zero.
+
+    Raises
+    ------
+    ValueError
+        Where there is no axis of that name around.
+
+    See Also
+    --------
+    vmap, psum
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.vmap(lambda x: x * np.axis_index("i"), axis_name="i")(np.array([1.0, 2.0, 3.0]))
+    array([0., 2., 6.])
+    """
     return _core._axis_index(axis_name)

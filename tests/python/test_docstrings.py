@@ -174,7 +174,7 @@ def test_derivatives_of_ufuncs(name: str) -> None:
     assert told
     row = _doc_ufunc.row_of(name)
     assert row is not None
-    function, (rule, count, results) = getattr(np, name), row
+    function, (rule, count, _) = getattr(np, name), row
     if rule in ("integers", "bits", "integers_to_uint8"):
         with pytest.raises(TypeError):
             function(*[SAMPLE, OTHER][:count])
