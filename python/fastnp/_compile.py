@@ -88,24 +88,73 @@ def compile(
     adaptive: bool | None = None,
     background: bool = False,
 ) -> Any:
-    """Compiles a function over arrays on first use and keeps it per kind of argument; ``@compile`` or ``@compile(backend="eager")``.
+    """Compiles a function over arrays on first use, once for each kind of arguments.
 
-    The compiled function gives what the function as written would give. NumPy arrays in give NumPy arrays out, fastnp arrays in give fastnp arrays
-    out. What can't be compiled (calls of disabled functions and of extensions, files, clocks, logs) is done by Python in its place, with compiled parts
-    between; loops of many turns stay loops around one. With ``fullgraph=True`` that is a RecordError that lists all of it, and loops are unrolled.
-    ``explain(f)(*args)`` says what became of a function, and why.
+    ``@compile`` or ``@compile(backend="eager")``. The compiled function gives what the function as
+    written would give. NumPy arrays in give NumPy arrays out, fastnp arrays in give fastnp arrays out.
+    What can't be compiled (calls of disabled functions and of extensions, files, clocks, logs) is done
+    by Python in its place, with compiled parts between; loops of many turns stay loops around one.
 
-    ``dynamic``: which sizes may vary without a new compilation: all (True), none (False), those that turn out to (None), or named ones (`Dim`). Python
-    numbers, among the arguments and in places that the function reads, are inputs once they had two values (but with False).
-    ``cache_size_limit`` kinds of calls are kept (entries that differ in values read count as one). Beyond it, ``on_limit``: "generalise" and "evict"
-    drop what was not called for longest, the former only when it has been idle for a while (else the call runs as written), "eager" runs the call as
-    written, "error" raises CacheLimitError. ``verify=n`` records every n-th call once more, and raises VerifyError if the function has come to depend
-    on something that is not guarded.
+    Parameters
+    ----------
+    function : callable, optional
+        The function, or method. None: a decorator is given.
+    backend : {'llvm', 'eager'}, default 'llvm'
+        Native code, or the recorded operations one by one.
+    dynamic : bool, mapping or None, optional
+        Which sizes may vary without a new compilation: all (True), none (False), those that turn out
+        to (None), or named ones (`Dim`), by parameter and axis. Python numbers, among the arguments
+        and in places that the function reads, are inputs once they had two values (but with False).
+    fullgraph : bool, default False
+        Whether what can't be compiled is a RecordError that lists all of it; loops are unrolled.
+    name : str, optional
+        What it is called in explanations and profiles. None: as the function.
+    cache_size_limit : int, default 8
+        How many kinds of calls are kept; entries that differ in values read count as one.
+    on_limit : {'generalise', 'evict', 'eager', 'error'}, default 'generalise'
+        What is done beyond: drop what was not called for longest ('generalise' only when it has been
+        idle for a while, else the call runs as written), run the call as written, or raise.
+    verify : int, default 0
+        Every so many calls are recorded once more, and compared.
+    adaptive : bool, optional
+        Whether functions in parts are timed both ways, and run as written where that is faster. False:
+        always in parts, compiled at once. None: as FASTNP_ADAPTIVE says, else True.
+    background : bool, default False
+        Whether machine code is made in a thread of its own; calls run as written until it is there.
 
-    ``adaptive``: functions that run in parts are timed both ways, and run as written where that is faster (decided once for a kind of calls, and kept on
-    disk); parts and values read are compiled while that takes less than 0.1 s and a quarter of what the calls take. False: always in parts, compiled at
-    once. None: as the environment variable FASTNP_ADAPTIVE says, else True.
-    ``background``: machine code is made in a thread of its own, and calls run as written until it is there. Recording is still the call's.
+    Returns
+    -------
+    CompiledFunction
+        Called as the function is.
+
+    Raises
+    ------
+    RecordError
+        By calls, with `fullgraph`.
+    CacheLimitError
+        By calls, with ``on_limit="error"``.
+    VerifyError
+        By calls, with `verify`: where the function has come to depend on something not guarded.
+
+    Notes
+    -----
+    Adaptive decisions are made once for a kind of calls, and kept on disk. Parts and values read are
+    compiled while that takes less than 0.1 s and a quarter of what the calls take.
+
+    See Also
+    --------
+    explain, grad, vmap, compiler.disable
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> @np.compile
+    ... def norm(x):
+    ...     return np.sqrt(np.sum(x * x))
+    >>> norm(np.array([3.0, 4.0]))
+    np.float64(5.0)
+    >>> norm.cache_info().compiles
+    1
     """
     if function is None:
         return functools.partial(

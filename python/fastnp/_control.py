@@ -24,7 +24,29 @@ def refuse(what: str) -> Any:
 
 
 def reset() -> None:
-    """Forgets all that was compiled, of every compiled function."""
+    """Forgets all that was compiled, of every compiled function.
+
+    The next calls record and compile anew. Code that is kept on disk stays there, and is found again.
+
+    Returns
+    -------
+    None
+        Each function's `cache_info` begins anew.
+
+    See Also
+    --------
+    compiler.CompiledFunction.cache_clear
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> f = np.compile(lambda x: x + 1)
+    >>> f(np.ones(2))
+    array([2., 2.])
+    >>> np.compiler.reset()
+    >>> f.cache_info().currsize
+    0
+    """
     for function in list(compiled_functions):
         function.cache_clear()
 
@@ -67,7 +89,24 @@ class Transformed:
 
 
 class Handle:
-    """What was said lasts; as a context (``with``), or until ``remove()``, it lasts for that long."""
+    """What `disable` and `disallow_in_graph` give: what was said lasts until ``remove()``.
+
+    As a context (``with``) it lasts as long as that. Without either it lasts for the process.
+
+    See Also
+    --------
+    compiler.disable, compiler.disallow_in_graph
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> f = np.compile(lambda x: np.arctan(x) * 2)
+    >>> with np.compiler.disallow_in_graph("arc*"):
+    ...     f(np.zeros(2))
+    array([0., 0.])
+    >>> handle = np.compiler.disallow_in_graph(np.sin)
+    >>> handle.remove()
+    """
 
     def __init__(self, undo: Callable[[], None]) -> None:
         self._undo: Callable[[], None] | None = undo
@@ -107,7 +146,30 @@ class Disabled:
 
 @contextmanager
 def as_written() -> Iterator[None]:
-    """Within, compiled functions run as written, in this thread."""
+    """A context in which compiled functions run as written, in this thread.
+
+    It is for finding out whether compiling changes a result, and for debuggers. FASTNP_DISABLE=1 does
+    so for the whole process.
+
+    Yields
+    ------
+    None
+        Nothing; ``with np.compiler.as_written():``.
+
+    See Also
+    --------
+    compiler.disable, compiler.run
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> f = np.compile(lambda x: x + 1)
+    >>> with np.compiler.as_written():
+    ...     f(np.ones(2))
+    array([2., 2.])
+    >>> f.cache_info().compiles
+    0
+    """
     before = _core._set_as_written(True)
     try:
         yield
@@ -118,9 +180,36 @@ def as_written() -> Iterator[None]:
 def disable(function: Any = None, /, *, recursive: bool = True, module: str | None = None) -> Any:
     """Keeps a function from being compiled: ``@disable``, ``disable(f)``, ``@disable(recursive=False)``.
 
-    Compiled functions that call it do so between compiled parts. Compiled functions that it calls run as written, unless ``recursive=False``. Of a
-    compiled function, gives the function as written. With ``module="package.*"`` (a pattern of module names or files) all functions from there are
-    meant, until the returned handle's ``remove()``, or as a context.
+    Compiled functions that call it do so between compiled parts.
+
+    Parameters
+    ----------
+    function : callable, optional
+        The function. Of a compiled one, the function as written is given.
+    recursive : bool, default True
+        Whether compiled functions that it calls run as written, too.
+    module : str, optional
+        A pattern of module names or files instead of a function: all functions from there are meant.
+
+    Returns
+    -------
+    callable or Handle
+        The function that is not compiled; with `module` a handle, whose ``remove()`` ends it, also as
+        a context.
+
+    See Also
+    --------
+    compiler.graph_break, compiler.as_written, compiler.pure
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> @np.compiler.disable
+    ... def logged(x):
+    ...     return x + 1
+    >>> f = np.compile(lambda x: logged(x * 2) * 3)
+    >>> f(np.ones(2))
+    array([9., 9.])
     """
     if module is not None:
         pattern = module
@@ -137,7 +226,32 @@ def disable(function: Any = None, /, *, recursive: bool = True, module: str | No
 def allow_in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
     """Has a function recorded without a look at what it reads besides its arguments.
 
-    The caller promises that its results depend on its arguments alone, and that it changes nothing else; ``compile(..., verify=n)`` checks that.
+    The caller promises that its results depend on its arguments alone, and that it changes nothing
+    else; ``compile(..., verify=n)`` checks that.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+
+    Returns
+    -------
+    callable
+        The same function.
+
+    See Also
+    --------
+    compiler.pure, compiler.disallow_in_graph
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> scale = [2.0]
+    >>> @np.compiler.allow_in_graph
+    ... def scaled(x):
+    ...     return x * scale[0]
+    >>> np.compile(lambda x: scaled(x) + 1)(np.ones(2))
+    array([3., 3.])
     """
     allowed.add(function)
     reset()
@@ -165,18 +279,64 @@ class Pure:
 
 
 def pure(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Has compiled functions call a function as it is: ``pure(scipy.special.erf)``, ``@pure``. What comes before and after its calls is compiled.
+    """Has compiled functions call a function as it is. (jax.pure_callback, without a shape to declare)
 
-    The caller promises that its result depends on its arguments alone and that it changes nothing. It gets copies of arrays, which can't be written to,
-    and gives arrays, numbers, None, text, and tuples and lists of these, in memory of their own. As jax.pure_callback, without a shape to declare.
+    ``pure(scipy.special.erf)``, ``@pure``. What comes before and after its calls is compiled.
+
+    Parameters
+    ----------
+    function : callable
+        A function whose result depends on its arguments alone, and that changes nothing. It gets
+        copies of arrays, which can't be written to.
+
+    Returns
+    -------
+    callable
+        A function that gives what `function` gives: arrays, numbers, None, text, and tuples and lists
+        of these, in memory of their own.
+
+    See Also
+    --------
+    compiler.allow_in_graph, effect
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> import numpy
+    >>> @np.compiler.pure
+    ... def largest(x):
+    ...     return float(numpy.max(x))
+    >>> np.compile(lambda x: x / largest(x))(np.array([1.0, 4.0]))
+    array([0.25, 1.  ])
     """
     return Pure(function)
 
 
 def disallow_in_graph(*operations: Any) -> Handle:
-    """Has compiled functions leave these to NumPy, between compiled parts: ufuncs and functions of NumPy and fastnp, or names and patterns (``"arc*"``).
+    """Has compiled functions leave operations to NumPy, between compiled parts.
 
-    Lasts until the returned handle's ``remove()``; as a context, within it.
+    Parameters
+    ----------
+    *operations : callable or str
+        Ufuncs and functions of NumPy and fastnp, or names and patterns (``"arc*"``).
+
+    Returns
+    -------
+    Handle
+        Its ``remove()`` ends it; as a context it lasts within. All that was compiled is forgotten at
+        both ends.
+
+    See Also
+    --------
+    compiler.disable, compiler.allow_in_graph
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> f = np.compile(lambda x: np.arctan(x) * 2)
+    >>> with np.compiler.disallow_in_graph(np.arctan):
+    ...     f(np.zeros(2))
+    array([0., 0.])
     """
     names = [each if isinstance(each, str) else each.__name__ for each in operations]
     _core._disallow(names)
@@ -185,13 +345,73 @@ def disallow_in_graph(*operations: Any) -> Handle:
 
 
 def graph_break() -> None:
-    """Has a compiled function end a compiled part here and begin another one. Elsewhere nothing."""
+    """Has a compiled function end a compiled part here and begin another one.
+
+    Outside of compiled functions it does nothing. With ``fullgraph=True`` it is a RecordError.
+
+    Returns
+    -------
+    None
+        The function goes on.
+
+    Raises
+    ------
+    RecordError
+        In a compiled function with ``fullgraph=True``.
+
+    See Also
+    --------
+    compiler.disable, explain
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> @np.compile
+    ... def f(x):
+    ...     y = x + 1
+    ...     np.compiler.graph_break()
+    ...     return y * 2
+    >>> f(np.ones(2))
+    array([4., 4.])
+    """
     if _core._is_recording():
         refuse("asks for it with graph_break()")
 
 
 def run(function: Any) -> Any:
-    """The compiled function as it is now: it compiles nothing, and calls that nothing is compiled for run as written."""
+    """The compiled function as it is now: it compiles nothing.
+
+    Calls that nothing is compiled for run as written: for programs that must not stop to compile.
+
+    Parameters
+    ----------
+    function : CompiledFunction
+        What `compile` gave.
+
+    Returns
+    -------
+    CompiledFunction
+        A function over the same compiled code.
+
+    Raises
+    ------
+    TypeError
+        For other functions.
+
+    See Also
+    --------
+    compile, compiler.as_written
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> f = np.compile(lambda x: x + 1)
+    >>> f(np.ones(2))
+    array([2., 2.])
+    >>> g = np.compiler.run(f)
+    >>> g(np.ones((2, 2), dtype=np.float32)).dtype
+    dtype('float32')
+    """
     if not isinstance(function, CompiledFunction):
         raise TypeError(f"run() takes a compiled function, not {function!r}")
     return function._frozen()

@@ -23,7 +23,40 @@ def _whole(name: str, what: str, value: Any) -> int:
 
 
 class Dim:
-    """A size that may vary from `low` to `high`, in steps of `multiple_of`, without a new compilation; equal names mean equal sizes."""
+    """A size that may vary without a new compilation, for `compile`'s ``dynamic``.
+
+    Equal names mean equal sizes, at one call. Sizes out of bounds are compiled anew.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    low, high : int
+        The least and the greatest size; from 0 on, and without a bound, unless given.
+    multiple_of : int, default 1
+        What the size is a multiple of.
+
+    Raises
+    ------
+    TypeError
+        For other names and sizes.
+    ValueError
+        Where no size is possible.
+
+    See Also
+    --------
+    compile
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> n = np.Dim("n", low=1)
+    >>> f = np.compile(lambda x: x * 2, dynamic={"x": {0: n}})
+    >>> f(np.ones(3)).shape, f(np.ones(5)).shape
+    ((3,), (5,))
+    >>> f.cache_info().compiles
+    1
+    """
 
     __slots__ = ("high", "low", "multiple_of", "name")
 

@@ -72,11 +72,45 @@ def stand_in_print(*values: Any, **options: Any) -> None:
 
 
 def effect(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
-    """Calls ``function(*args, **kwargs)`` for its effect; its result is dropped.
+    """Calls ``function(*args, **kwargs)`` for its effect; its result is dropped. (jax.debug.callback)
 
-    In a compiled function the call is made each time, after the compiled code has run, with the values of that run: arrays as they were at this point
-    of the program. The function must not be one whose effect the rest of the compiled function notices. RecordError (the function runs as written)
-    inside of a ``try`` or a ``with``, and for arguments other than arrays and plain values. As jax.debug.callback.
+    In a compiled function the call is made each time, after the compiled code has run, with the
+    values of that run: arrays as they were at this point of the program.
+
+    Parameters
+    ----------
+    function : callable
+        What is called. The rest of the compiled function must not notice its effect.
+    *args, **kwargs
+        Arrays and plain values.
+
+    Returns
+    -------
+    None
+        The result is dropped.
+
+    Raises
+    ------
+    RecordError
+        In a compiled function with ``fullgraph=True``: within a ``try`` or a ``with``, and for
+        arguments other than arrays and plain values. Others run as written then.
+
+    See Also
+    --------
+    compile, compiler.pure
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> seen = []
+    >>> @np.compile
+    ... def f(x):
+    ...     np.effect(seen.append, x.sum())
+    ...     return x + 1
+    >>> f(np.ones(3)), f(np.zeros(3))
+    (array([2., 2., 2.]), array([1., 1., 1.]))
+    >>> [float(each) for each in seen]
+    [3.0, 0.0]
     """
     if not _core._is_recording():
         function(*args, **kwargs)

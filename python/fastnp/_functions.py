@@ -144,9 +144,42 @@ def flipud(m: Any) -> _core.ndarray:
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> _core.ndarray:
-    """An array over the elements of another library's, on the processor or a CUDA device; on another device that is named, or asked to, a copy.
+    """An array over the elements of another library's, on the processor or a CUDA device.
 
-    BufferError: it does not let itself be shared, or a copy is not allowed. (As numpy.from_dlpack.)
+    Memory is shared where the array stays on its device; both libraries see what is written.
+
+    Parameters
+    ----------
+    x : object
+        An array with ``__dlpack__`` and ``__dlpack_device__`` (NumPy, PyTorch, JAX, CuPy, ...).
+    device : str, optional
+        Where the array is to be: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ... None: where `x` is.
+    copy : bool, optional
+        True: always a copy. False: none. None: where it is needed.
+
+    Returns
+    -------
+    ndarray
+        Of the shape and dtype of `x`.
+
+    Raises
+    ------
+    BufferError
+        Where `x` does not let itself be shared, or a copy is not allowed.
+
+    See Also
+    --------
+    asarray, ndarray.to
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> import numpy
+    >>> theirs = numpy.zeros(2)
+    >>> x = np.from_dlpack(theirs)
+    >>> x[0] = 5
+    >>> theirs
+    array([5., 0.])
     """
     kind, number = x.__dlpack_device__()
     home = f"cuda:{number}" if kind in (2, 13) else "cpu"
@@ -164,6 +197,40 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> _
 
 
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> _core.ndarray:
+    """The unit matrix: ones on the main diagonal, zeros elsewhere.
+
+    `eye` makes matrices with other diagonals and sizes.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows and columns.
+    dtype : dtype, optional
+        The dtype of the elements. None: float64.
+    like : object, optional
+        For NumPy's signature.
+
+    Returns
+    -------
+    ndarray
+        Of shape ``(n, n)``, made anew at each call of a compiled function.
+
+    Raises
+    ------
+    ValueError
+        For a negative `n`.
+
+    See Also
+    --------
+    eye, diag
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
     return _core.eye(n, dtype=dtype)
 
 

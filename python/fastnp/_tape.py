@@ -53,8 +53,8 @@ class no_grad(_Recording):
     >>> (w**2).sum().backward()
     >>> with np.no_grad():
     ...     w -= 0.1 * w.grad
-    >>> w.tolist()
-    [0.8, 1.6]
+    >>> w.detach()
+    array([0.8, 1.6])
     """
 
 

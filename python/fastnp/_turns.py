@@ -80,7 +80,8 @@ def scan(
 
     Examples
     --------
-    >>> last, sums = fastnp.scan(lambda s, x: (s + x, s + x), 0.0, np.array([1.0, 2.0, 4.0]))
+    >>> import fastnp as np
+    >>> last, sums = np.scan(lambda s, x: (s + x, s + x), 0.0, np.array([1.0, 2.0, 4.0]))
     >>> sums
     array([1., 3., 7.])
     """
@@ -116,13 +117,31 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, State], State], i
 
     Parameters
     ----------
-    lower, upper : int, or arrays of no axes of an integer dtype; which may differ from call to call of a compiled function.
-    body_fun : function of (i, state) that gives the next state: a tree, as scan has it.
-    init_val : the first state.
+    lower, upper : int, or arrays of no axes of an integer dtype
+        The bounds, which may differ from call to call of a compiled function.
+    body_fun : callable
+        A function of (i, state) that gives the next state: a tree, as `scan` has it.
+    init_val : tree of arrays
+        The first state.
+
+    Returns
+    -------
+    tree of arrays
+        The last state, in the form of `init_val`.
+
+    Raises
+    ------
+    TypeError
+        Where an iteration changes the state's shape or dtype.
+
+    See Also
+    --------
+    scan, while_loop
 
     Examples
     --------
-    >>> fastnp.fori_loop(0, 5, lambda i, s: s * 2 + i, 1)
+    >>> import fastnp as np
+    >>> np.fori_loop(0, 5, lambda i, s: s * 2 + i, 1)
     np.int64(58)
     """
 
@@ -142,17 +161,36 @@ def while_loop(cond_fun: Callable[[State], Any], body_fun: Callable[[State], Sta
 
     Parameters
     ----------
-    cond_fun : function of the state that gives a bool, or an array of no axes.
-    body_fun : function of the state that gives the next one: a tree, as scan has it.
-    init_val : the first state.
+    cond_fun : callable
+        A function of the state that gives a bool, or an array of no axes.
+    body_fun : callable
+        A function of the state that gives the next one: a tree, as `scan` has it.
+    init_val : tree of arrays
+        The first state.
+
+    Returns
+    -------
+    tree of arrays
+        The last state, in the form of `init_val`.
+
+    Raises
+    ------
+    TypeError
+        Where an iteration changes the state's shape or dtype.
 
     Notes
     -----
-    Reverse mode counts the iterations, then goes through as many again; not in the body of another loop (RecordError). Mapped parts stop one by one.
+    Reverse mode counts the iterations, then goes through as many again; not in the body of another
+    loop (RecordError). Mapped parts stop one by one.
+
+    See Also
+    --------
+    fori_loop, scan, cond
 
     Examples
     --------
-    >>> fastnp.while_loop(lambda x: x * x < 50, lambda x: x + 1, 0)
+    >>> import fastnp as np
+    >>> np.while_loop(lambda x: x * x < 50, lambda x: x + 1, 0)
     np.int64(8)
     """
 
@@ -171,15 +209,35 @@ def while_loop(cond_fun: Callable[[State], Any], body_fun: Callable[[State], Sta
 def cond(pred: Any, true_fun: Callable[[*Operands], R], false_fun: Callable[[*Operands], R], *operands: *Operands) -> R:
     """true_fun(*operands) where pred holds, else false_fun(*operands): one of them is run. (jax.lax.cond)
 
+    Both are recorded. In a batch over preds both are run where any part takes them.
+
     Parameters
     ----------
-    pred : bool, or an array of no axes.
-    true_fun, false_fun : functions that give trees of the same shapes and dtypes (TypeError). Both are recorded; in a batch over preds both are run
-        where any part takes them.
+    pred : bool, or array of no axes
+        Which of them.
+    true_fun, false_fun : callable
+        Functions that give trees of the same shapes and dtypes.
+    *operands
+        What they are given.
+
+    Returns
+    -------
+    tree of arrays
+        What the chosen one gives.
+
+    Raises
+    ------
+    TypeError
+        For results of different shapes or dtypes.
+
+    See Also
+    --------
+    where, while_loop
 
     Examples
     --------
-    >>> fastnp.cond(3 > 2, lambda x: x * 2.0, lambda x: x - 1.0, 5.0)
+    >>> import fastnp as np
+    >>> np.cond(3 > 2, lambda x: x * 2.0, lambda x: x - 1.0, 5.0)
     np.float64(10.0)
     """
     made: list[Any] = []

@@ -225,7 +225,7 @@ def psum(x: T, axis_name: str) -> T:
     Returns
     -------
     tree of arrays
-        In the form of `x`, the same for all parts.
+        In the form of `x`, equal for all parts.
 
     Raises
     ------
@@ -239,8 +239,8 @@ def psum(x: T, axis_name: str) -> T:
     Examples
     --------
     >>> import fastnp as np
-    >>> np.vmap(lambda x: np.psum(x, "i"), out_axes=None, axis_name="i")(np.array([1.0, 2.0, 6.0]))
-    array(9.)
+    >>> np.vmap(lambda x: np.psum(x, "i"), axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array([9., 9., 9.])
     """
     return _across("sum", x, axis_name)
 
@@ -260,7 +260,7 @@ def pmean(x: T, axis_name: str) -> T:
     Returns
     -------
     tree of arrays
-        In the form of `x`, the same for all parts.
+        In the form of `x`, equal for all parts.
 
     Raises
     ------
@@ -274,8 +274,8 @@ def pmean(x: T, axis_name: str) -> T:
     Examples
     --------
     >>> import fastnp as np
-    >>> np.vmap(lambda x: np.pmean(x, "i"), out_axes=None, axis_name="i")(np.array([1.0, 2.0, 6.0]))
-    array(3.)
+    >>> np.vmap(lambda x: np.pmean(x, "i"), axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array([3., 3., 3.])
     """
     return _across("mean", x, axis_name)
 
@@ -295,7 +295,7 @@ def pmax(x: T, axis_name: str) -> T:
     Returns
     -------
     tree of arrays
-        In the form of `x`, the same for all parts.
+        In the form of `x`, equal for all parts.
 
     Raises
     ------
@@ -309,8 +309,8 @@ def pmax(x: T, axis_name: str) -> T:
     Examples
     --------
     >>> import fastnp as np
-    >>> np.vmap(lambda x: np.pmax(x, "i"), out_axes=None, axis_name="i")(np.array([1.0, 2.0, 6.0]))
-    array(6.)
+    >>> np.vmap(lambda x: np.pmax(x, "i"), axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array([6., 6., 6.])
     """
     return _across("max", x, axis_name)
 
@@ -330,7 +330,7 @@ def pmin(x: T, axis_name: str) -> T:
     Returns
     -------
     tree of arrays
-        In the form of `x`, the same for all parts.
+        In the form of `x`, equal for all parts.
 
     Raises
     ------
@@ -344,8 +344,8 @@ def pmin(x: T, axis_name: str) -> T:
     Examples
     --------
     >>> import fastnp as np
-    >>> np.vmap(lambda x: np.pmin(x, "i"), out_axes=None, axis_name="i")(np.array([1.0, 2.0, 6.0]))
-    array(1.)
+    >>> np.vmap(lambda x: np.pmin(x, "i"), axis_name="i")(np.array([1.0, 2.0, 6.0]))
+    array([1., 1., 1.])
     """
     return _across("min", x, axis_name)
 

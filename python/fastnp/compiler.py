@@ -33,11 +33,64 @@ __all__ = [
 
 
 def fallbacks() -> dict[str, int]:
-    """How often each function that only NumPy has was called."""
+    """How often each function that only NumPy has was called.
+
+    FASTNP_FALLBACK=warn or error tells of each such call. In a compiled function each call counts.
+
+    Returns
+    -------
+    dict of str to int
+        The numbers by NumPy's names of the functions, since the process began or `reset_fallbacks`.
+
+    Raises
+    ------
+    RecordError
+        In a compiled function with ``fullgraph=True``.
+
+    See Also
+    --------
+    compiler.reset_fallbacks, compiler.FallbackWarning
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.compiler.reset_fallbacks()
+    >>> np.kron(np.ones(2), np.ones(2))
+    array([1., 1., 1., 1.])
+    >>> np.compiler.fallbacks()
+    {'kron': 1}
+    """
     check_unrecorded("compiler.fallbacks")
     return dict(counts)
 
 
 def reset_fallbacks() -> None:
+    """Has `fallbacks` count from zero.
+
+    It is for finding out what one part of a program calls.
+
+    Returns
+    -------
+    None
+        ``fallbacks()`` is empty.
+
+    Raises
+    ------
+    RecordError
+        In a compiled function with ``fullgraph=True``: it is no part of a recording.
+
+    See Also
+    --------
+    compiler.fallbacks
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.kron(np.ones(1), np.ones(1))
+    array([1.])
+    >>> np.compiler.reset_fallbacks()
+    >>> np.compiler.fallbacks()
+    {}
+    """
     check_unrecorded("compiler.reset_fallbacks")
     counts.clear()

@@ -107,7 +107,7 @@ def test_examples(name: str) -> None:
     if name.startswith("cuda.") and "np.cuda.devices()[0]" in docstring_of(name) and not np.cuda.is_available():
         pytest.skip("no CUDA device")
     told: list[str] = []
-    example = doctest.DocTestParser().get_doctest(docstring_of(name), {"np": np}, name, name, 0)
+    example = doctest.DocTestParser().get_doctest(docstring_of(name), {"np": np, "__name__": "examples"}, name, name, 0)
     assert example.examples
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False)
     result = runner.run(example, out=told.append)
