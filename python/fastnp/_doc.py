@@ -198,7 +198,7 @@ def _parameters(name: str, entry: Entry, signature: inspect.Signature | None) ->
         if "," in item.name:
             found.append(item)
             continue
-        stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(parameter.kind.name, "")
         found.append(_defaulted(item._replace(name=stars + item.name), parameter.default))
     return found
 

@@ -142,7 +142,7 @@ def test_notes_on_numpys_functions() -> None:
     x = np.array([3.0, 1.0, 2.0])
     assert np.grad(lambda x: np.sum(np.roll(x, 1) * x))(x).shape == (3,)
     for function in (lambda x: np.kron(x, x).sum(), np.median, lambda x: np.partition(x, 1)[0], lambda x: np.quantile(x, 0.5)):
-        with pytest.raises(TypeError, match="only NumPy"):
+        with pytest.raises(TypeError, match="differentiated"):
             np.grad(function)(x)
 
 
