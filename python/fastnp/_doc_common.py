@@ -57,6 +57,7 @@ HOW = {
     "or cuSOLVER.",
     "products": "NumPy computes it for arrays on the host. In compiled functions, in transforms and on CUDA devices it is made of fastnp's products "
     "of matrices (BLAS or cuBLASLt) and elementwise operations.",
+    "pieces": "NumPy computes it for arrays on the host. In compiled functions, in transforms and on CUDA devices it is made of fastnp's own functions.",
     "fft": "NumPy computes it for arrays on the host. In compiled functions and transforms it is fastnp's own, over pocketfft; on CUDA devices "
     "cuFFT does it.",
     "creator": "In a compiled function each call makes the array anew. Within ``fastnp.device('cuda')`` it is made on that device.",

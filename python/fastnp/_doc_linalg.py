@@ -175,6 +175,7 @@ In columns, ``(..., n, n)``, of length 1.
 ! LinAlgError
 For matrices that are not square, not finite, or where LAPACK does not converge.
 ~ Whether results of real matrices are real depends on the values with NumPy before 2.5, and with fastnp as with the NumPy that is installed.
+~ Of arrays on CUDA devices, the host computes matrices of less than 128 rows, and all where cuSOLVER is older than CUDA 12.8.
 d yes Of eigenvectors only where no two eigenvalues are equal.
 % linalg
 & linalg.eigvals, linalg.eigh
@@ -192,6 +193,7 @@ Square matrices, ``(..., n, n)``, without infinities and NaN.
 In no order, ``(..., n)``, each as often as it is a root.
 ! LinAlgError
 For matrices that are not square, not finite, or where LAPACK does not converge.
+~ Of arrays on CUDA devices, the host computes matrices of less than 128 rows, and all where cuSOLVER is older than CUDA 12.8.
 d yes
 % linalg
 & linalg.eig, linalg.eigvalsh

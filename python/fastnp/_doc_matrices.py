@@ -159,7 +159,7 @@ Of shape ``(M, N)``.
 ! ValueError
 For operands that have not one axis.
 d yes
-% products
+% pieces
 & outer, multiply
 >>> np.linalg.outer([1, 2], [10, 20])
 array([[10, 20],
@@ -243,7 +243,7 @@ Of the shape of the stack.
 ! ValueError
 For fewer than two axes.
 d yes
-% products
+% pieces
 & trace, linalg.diagonal
 >>> np.linalg.trace([[1, 2], [3, 4]])
 np.int64(5)
@@ -262,7 +262,7 @@ The stack's axes, then one along the diagonal.
 ! ValueError
 For fewer than two axes.
 d moves
-% products
+% pieces
 & diagonal, linalg.trace
 >>> np.linalg.diagonal([[1, 2], [3, 4]])
 array([1, 4])
@@ -281,7 +281,7 @@ Of the shape that both broadcast to.
 ! ValueError
 For other numbers of elements.
 d yes
-% products
+% pieces
 & cross, linalg.outer
 >>> np.linalg.cross([1, 0, 0], [0, 1, 0])
 array([0, 0, 1])
@@ -298,7 +298,7 @@ Of the shape that both broadcast to, without the axis.
 ! ValueError
 For vectors of different lengths.
 d yes
-% products
+% pieces
 & vdot, inner, matmul
 >>> np.linalg.vecdot([[1, 2], [3, 4]], [10, 1])
 array([12, 34])

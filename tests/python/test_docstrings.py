@@ -6,6 +6,7 @@ import doctest
 import inspect
 import pydoc
 import re
+import subprocess
 import sys
 import types
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy
 import pytest
+import simulated
 
 import fastnp as np
 from fastnp import _core, _doc, _doc_numpy, _doc_ufunc
@@ -147,10 +149,37 @@ def test_notes_on_numpys_functions() -> None:
 
 
 def test_they_cost_nothing_at_import() -> None:
-    import subprocess
-
     code = "import fastnp, sys; print([name for name in sys.modules if name.startswith('fastnp._doc')])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+ON_DEVICES = """
+import numpy
+import fastnp as np
+from fastnp import _doc, _doc_ufunc
+
+def work():
+    now = np.cuda.statistics()
+    return now.launches, now.downloads
+
+for name in _doc.names():
+    if "." in name or _doc_ufunc.derivative_of(name) is None:
+        continue
+    rule, count, _ = _doc_ufunc.row_of(name)
+    dtypes = [int, int] if rule in ("integers", "bits", "integers_to_uint8") else [float, int if name == "ldexp" else float]
+    args = [np.asarray(numpy.arange(1, 257).astype(dtype)).to("cuda") for dtype in dtypes[:count]]
+    before = work()
+    getattr(np, name)(*args)
+    after = work()
+    assert after[0] > before[0] and after[1] == before[1], name
+"""
+
+
+def test_ufuncs_are_computed_on_devices() -> None:
+    if not simulated.library().exists():
+        pytest.skip("there is no simulated device in this build")
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", ON_DEVICES], env=simulated.environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 # What is told of derivatives.
