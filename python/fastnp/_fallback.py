@@ -306,4 +306,5 @@ def method(self: _core.ndarray, name: str) -> Any:
         return run(found, f"ndarray.{name}", (self, *args), kwargs)
 
     fallback.__name__ = name
+    fallback.__doc__ = found.__doc__
     return fallback
