@@ -136,6 +136,8 @@ def test_arrays_are_generic() -> None:
 OTHERS = {
     "arange": "NumPy's takes its first two arguments by position alone",
     "array": "NumPy's has ndmax since 2.4",
+    "argsort": "NumPy's has descending since 2.5",
+    "sort": "NumPy's has descending since 2.5",
     "clip": "what NumPy's takes as **kwargs is named here",
     "matmul": "NumPy's is a ufunc",
     "pad": "what NumPy's takes as **kwargs is named here",
