@@ -24,6 +24,14 @@ def _drawn_there(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return _draws.draw(getattr(function, "__self__", None), function.__name__, args, kwargs)
 
 
+_NOTE = """
+    fastnp: the numbers are NumPy's, to the bit, and so is the state of the generator after them;
+    arrays are fastnp's, over the same memory. In a compiled function each call draws anew, between
+    compiled parts; under `vmap` the parts draw as a loop over them would. Results are constants to
+    derivatives.
+"""
+
+
 def _owned(function: Any, name: str) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -45,6 +53,7 @@ def _owned(function: Any, name: str) -> Any:
             return drawn
         return _fallback.call_counted(function, name, args, kwargs)
 
+    call.__doc__ = f"{function.__doc__ or ''}{_NOTE}"
     return call
 
 
@@ -171,7 +180,29 @@ def default_rng(seed: Any = None) -> Generator:
 
 
 class RandomState(numpy.random.RandomState):
-    """numpy.random.RandomState, which shuffles fastnp's arrays, too."""
+    """numpy.random.RandomState, which shuffles fastnp's arrays, too.
+
+    The older generator, whose methods are also functions of ``fastnp.random``. Its streams are the
+    same in all versions of NumPy; `default_rng` makes quicker ones.
+
+    Parameters
+    ----------
+    seed : int, sequence of ints, BitGenerator or None, optional
+        Where it begins. None: the system's entropy.
+
+    See Also
+    --------
+    random.default_rng
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> state = np.random.RandomState(7)
+    >>> x = np.arange(4)
+    >>> state.shuffle(x)
+    >>> sorted(x.tolist())
+    [0, 1, 2, 3]
+    """
 
     def shuffle(self, x: Any) -> None:
         _fallback.call_counted(super().shuffle, "random.shuffle", (x,), {})

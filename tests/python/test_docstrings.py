@@ -48,6 +48,7 @@ def own_names() -> list[str]:
         *compiled,
         "random.default_rng",
         "random.Generator",
+        "random.RandomState",
     ]
 
 
@@ -146,6 +147,15 @@ def test_notes_on_numpys_functions() -> None:
     for function in (lambda x: np.kron(x, x).sum(), np.median, lambda x: np.partition(x, 1)[0], lambda x: np.quantile(x, 0.5)):
         with pytest.raises(TypeError, match="differentiated"):
             np.grad(function)(x)
+
+
+def test_no_function_has_a_short_one() -> None:
+    """Those that NumPy does, too."""
+    for module in (np, *MODULES.values()):
+        names = [name for name in dir(module) if name[0] != "_" and name not in ("bytes", "annotations")]
+        functions = [name for name in names if isinstance(getattr(module, name), (types.FunctionType, _core.ufunc, _core._Function))]
+        short = [name for name in functions if len(getattr(module, name).__doc__ or "") < LEAST]
+        assert set(short) <= {"NamedTuple", "check_unrecorded"}, (module.__name__, short)
 
 
 def test_they_cost_nothing_at_import() -> None:
