@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core, _fallback
+from fastnp import _core, _doc_numpy, _fallback
 
 
 def _drawn_there(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -24,12 +24,10 @@ def _drawn_there(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return _draws.draw(getattr(function, "__self__", None), function.__name__, args, kwargs)
 
 
-_NOTE = """
-    fastnp: the numbers are NumPy's, to the bit, and so is the state of the generator after them;
-    arrays are fastnp's, over the same memory. In a compiled function each call draws anew, between
-    compiled parts; under `vmap` the parts draw as a loop over them would. Results are constants to
-    derivatives.
-"""
+_NOTE = """fastnp: the numbers are NumPy's, to the bit, and so is the state of the generator after them;
+arrays are fastnp's, over the same memory. In a compiled function each call draws anew, between
+compiled parts; under `vmap` the parts draw as a loop over them would. Results are constants to
+derivatives."""
 
 
 def _owned(function: Any, name: str) -> Any:
@@ -53,7 +51,8 @@ def _owned(function: Any, name: str) -> Any:
             return drawn
         return _fallback.call_counted(function, name, args, kwargs)
 
-    call.__doc__ = f"{function.__doc__ or ''}{_NOTE}"
+    text = (function.__doc__ or "").rstrip()
+    call.__doc__ = f"{text}\n\n{_doc_numpy.under(text, _NOTE)}\n"
     return call
 
 
