@@ -23,5 +23,11 @@ if [ "$(cat "$venv/setup.stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/pytho
     printf '%s\n' "$key" > "$venv/setup.stamp"
 fi
 
+# The reference is the built package's own account of itself.
+if [ -f build/release/python/fastnp/__init__.py ] && [ -x build/venv/bin/python ]; then
+    mkdir -p build/docs
+    PYTHONPATH=$PWD/build/release/python build/venv/bin/python -W ignore docs/list_functions.py build/docs/functions.json
+fi
+
 "$venv/bin/python" -m sphinx --builder html --fresh-env -W --keep-going --quiet --doctree-dir build/docs/doctrees docs build/docs/html
 echo "the site is build/docs/html/index.html"

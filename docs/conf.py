@@ -1,10 +1,13 @@
 """Settings of the site: `bash docs/build.sh` builds it."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+import reference  # noqa: E402
 
 project = "fastnp"
 author = "the authors of fastnp"
@@ -36,6 +39,9 @@ html_theme_options = {
 html_context = {"default_mode": "auto"}
 pygments_style = "sphinx"
 nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]  # types in docstrings are words
+add_module_names = False
+maximum_signature_line_length = 100
 
 
 def without_links_out(app: Any, name: str, source: list[str]) -> None:
@@ -51,3 +57,4 @@ def without_links_out(app: Any, name: str, source: list[str]) -> None:
 
 def setup(app: Any) -> None:
     app.connect("source-read", without_links_out)
+    app.connect("builder-inited", reference.make)

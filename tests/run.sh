@@ -115,6 +115,7 @@ check "clang-tidy" tidy
 check "ruff check" "$venv/bin/ruff" check .
 check "ruff format" "$venv/bin/ruff" format --check .
 check "mypy and stubtest" types_are_right
+check "site of the docs" bash docs/build.sh
 check "find_package from outside" bash tests/install/consumer.sh
 check "wheels" bash tests/install/wheel.sh
 suite "Python tests of the wheel, by the newest Python and NumPy" build/release/newest.xml bash tests/install/newest.sh --junitxml=build/release/newest.xml
