@@ -211,9 +211,10 @@ bool CompiledState::is_same_function() const {
 }
 
 // A limit is reached: said once.
-void CompiledState::note_refused(const std::string& why) {
-    const std::string text = options_.name + " runs as written for calls that need another compilation: " + why;
-    if (std::find(reasons_.begin(), reasons_.end(), text) != reasons_.end() || reasons_.size() >= 32) return;
+void CompiledState::note_refused(const std::string& why, const Bound& bound) {
+    if (std::find(refused_.begin(), refused_.end(), why) != refused_.end() || refused_.size() >= 32) return;
+    refused_.push_back(why);
+    const std::string text = options_.name + " runs as written for calls that need another compilation: " + told(why, bound);
     reasons_.push_back(text);
     if (is_part_) return;  // explain tells it: the user wrote no such function
     if (PyErr_WarnEx(recompile_warning, text.c_str(), 1) != 0) throw PythonError{};
@@ -443,7 +444,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) {
         recorded.take_back();
         if (recorded.end()) split(*recorded.end(), !outcome.refused.empty());
-        if (!outcome.refused.empty() && may_compile && !recorded.end()) note_refused(outcome.refused);
+        if (!outcome.refused.empty() && may_compile && !recorded.end()) note_refused(outcome.refused, bound);
         return as_written(args, nargs, kwnames, flat, may_compile);
     }
     const auto* made = static_cast<const Return*>(outcome.kept.get());
@@ -473,6 +474,7 @@ void CompiledState::clear() {
     waits_ = false;
     has_recalled_ = false;
     reasons_.clear();
+    refused_.clear();
     failures_ = 0;
     given_up_.clear();
     volatile_ = 0;

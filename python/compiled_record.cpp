@@ -148,6 +148,7 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
     const GilState gil;
     if (flat_.varies() && state_.goes_native(arguments_)) throw GoesNative{};
     is_new_ = true;
+    Ref described = state_.described(bound_);
     Rebuild rebuild(parameters, flat_);
     const Twin twin(guards_.capture(), flat_, rebuild);
     RecordingScope scope;
@@ -167,6 +168,7 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
         std::vector<array> arrays = take(result.get(), scope.now, rebuild, twin.originals());
         check_foreign(scope.now);
         state_.note_recorded(flat_.varies());
+        state_.note_described(std::move(described));
         return arrays;
     } catch (const PythonError&) {
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;  // KeyboardInterrupt and the like go on

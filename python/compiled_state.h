@@ -71,6 +71,9 @@ public:
     CacheInfo cache_info() const;
     /// Reasons why calls ran as written that the engine does not know of.
     const std::vector<std::string>& reasons() const { return reasons_; }
+    /// The plain values among a call's arguments (a dict of texts), for words that say which changed since the last recording; null for parts.
+    Ref described(const Bound& bound) const;
+    void note_described(Ref described) { described_ = std::move(described); }
     const std::vector<std::shared_ptr<GuardSet>>& guard_sets() const { return guard_sets_; }
     detail::Engine& engine() { return *engine_; }
     PyObject* function() const { return function_.get(); }
@@ -123,7 +126,8 @@ private:
     void take_parts(Ref found);
     void drop_parts();
     detail::Engine::Result run(const Flat& flat, Recorded& call, std::vector<array>& results, bool may_compile);
-    void note_refused(const std::string& why);
+    void note_refused(const std::string& why, const Bound& bound);
+    std::string told(const std::string& why, const Bound& bound) const;
     bool affords(Nanoseconds needed) const;
     bool affords_unrolling() const;
     /// Whether a call may compile anything: of parts and of functions that others call, when these afford it.
@@ -175,6 +179,8 @@ private:
     std::string given_up_;  // why no call is compiled any more, or empty
     int volatile_ = 0;  // recordings in a row that change what they read
     std::vector<std::string> reasons_;
+    std::vector<std::string> refused_;  // why calls run as written, in the engine's words: each is told once
+    Ref described_;  // plain values of the call that was recorded last
     int fresh_ = 0;  // guard sets made in a row without one being used again
     int failures_ = 0;  // recordings in a row that ended by an exception of the function
     std::uint64_t uncompiled_ = 0, in_parts_calls_ = 0;

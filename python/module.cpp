@@ -84,9 +84,9 @@ void initialise(py::module_& module) {
         [](py::handle fields, py::handle node) { return py::reinterpret_steal<py::tuple>(syntax_functions(fields.ptr(), node.ptr())); },
         "(children, walk, uppermost) of fastnp._syntax.");
     module.def(
-        "_view", [](py::handle x) { return py::reinterpret_steal<py::object>(foreign_argument(x.ptr(), "a function that only NumPy has")); },
-        py::call_guard<TapeCall>(),
-        "An ndarray as numpy.ndarray over the same memory, or as the NumPy scalar that it stands for; RecordError while recording.");
+        "_view", [](py::handle x, const char* what) { return py::reinterpret_steal<py::object>(foreign_argument(x.ptr(), what)); }, py::arg("x"),
+        py::arg("what") = "a function that only NumPy has", py::call_guard<TapeCall>(),
+        "An ndarray as numpy.ndarray over the same memory, or as the NumPy scalar that it stands for; RecordError while recording. `what` takes it.");
     module.def(
         "broadcast_arrays",
         [](const py::args& args) {

@@ -169,6 +169,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferLayout*>(view->internal); }
 
 PyMethodDef protocol_methods[] = {
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, "ndarray[shape, dtype], for annotations, as numpy.ndarray's."},
     {"__array__", as_method(array_method), METH_VARARGS | METH_KEYWORDS,
      "The elements as numpy.ndarray; a view unless a copy is asked for, or they are shared on a device."},
     {"__dlpack__", as_method(dlpack_capsule), METH_VARARGS | METH_KEYWORDS,

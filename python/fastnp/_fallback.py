@@ -60,7 +60,7 @@ def to_numpy(value: Any, originals: Originals, what: str = "a function that only
     """The value with views for its arrays; which view is whose goes into `originals`. Lists without any are the function's. `what`: for errors."""
     kind = type(value)
     if kind is _core.ndarray:
-        view = _core._view(value)
+        view = _core._view(value, what)
         originals[id(view)] = (view, value, view.copy() if _core._is_shared(value) else None)
         return view
     if kind is list or kind is tuple:

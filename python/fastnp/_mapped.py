@@ -143,12 +143,12 @@ def _carries(leaf: Any) -> bool:
     return type(leaf) is _core.ndarray and (leaf.dtype.kind in "fc" or leaf.dtype.name == "bfloat16")
 
 
-def _without_derivative(results: Any, given: Any) -> Any:
+def _without_derivative(results: Any, given: Any, name: str) -> Any:
     """What stands for the results of a call depends on no mark that its arguments depend on: a derivative that comes there must not pass for zero."""
     operands, outputs = list(filter(_carries, _leaves(given))), list(filter(_carries, _leaves(results)))
     if not operands or not outputs:
         return results
-    noted = iter(_core._without_derivative(operands, outputs, "a function that only NumPy has"))
+    noted = iter(_core._without_derivative(operands, outputs, name))
 
     def put(leaf: Any) -> Any:
         if not _carries(leaf):
@@ -217,7 +217,7 @@ class Calls:
             except Exception as error:
                 self.raised = outside.__name__, error
                 raise
-            made = _without_derivative(_map(lambda leaf: self.add_given(leaf) if type(leaf) is _core.ndarray else leaf, result), given)
+            made = _without_derivative(_map(lambda leaf: self.add_given(leaf) if type(leaf) is _core.ndarray else leaf, result), given, outside.__name__)
             if not steps.gives_views:
                 return made
             for leaf in _leaves(given):
@@ -234,7 +234,7 @@ class Calls:
             source.places[-1].append(len(self.examples))
             return self.add_given(_core.zeros((self.size, *leaf.shape[1:]), dtype=leaf.dtype))
 
-        return _without_derivative(_map(stand_in, tried(outside, all_given, varies, depth)), given)
+        return _without_derivative(_map(stand_in, tried(outside, all_given, varies, depth)), given, outside.__name__)
 
     def check_caught(self) -> None:
         """At the end of the function: what a call raises for one part, the function would catch for all."""

@@ -13,5 +13,5 @@ fi
 "build/wheels/environment-cp313/bin/python" -m venv --clear "$environment"
 "$environment/bin/python" -m pip install --disable-pip-version-check --quiet -r tests/install/newest_requirements.txt "$wheel"
 "$environment/bin/python" -c 'import sys, numpy; print("Python", sys.version.split()[0], "with NumPy", numpy.__version__)'
-exec "$environment/bin/python" -m pytest -q -o junit_logging=no -o cache_dir=build/newest-venv/cache --parts --one-in 6 -n "$(nproc)" --dist worksteal \
+exec "$environment/bin/python" -m pytest -q -o junit_logging=no -o cache_dir=build/newest-venv/cache --parts --one-in 10 -n "$(nproc)" --dist worksteal \
     -m "not alone" tests/python "$@"
