@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy
 import pytest
+from support import SEED
 
 import fastnp as np
 from fastnp import _changes
-from support import SEED
 
 
 class Mode(enum.Enum):
