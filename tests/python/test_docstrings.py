@@ -117,6 +117,14 @@ def test_examples(name: str) -> None:
     assert result.failed == 0, "".join(told)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_others_are_there(name: str) -> None:
+    """What it says to see, too."""
+    others = sections_of(docstring_of(name)).get("See Also", "")
+    for other in filter(None, re.split(r"[,\s]+", others)):
+        assert object_of(other) is not None or other == "newaxis", f"{name}: {other}"
+
+
 def test_help() -> None:
     for function in (np.sum, np.sin, np.array_split, np.linalg.solve, np.ndarray.sum, np.grad, np.compile):
         text = pydoc.render_doc(function, renderer=pydoc.plaintext)
