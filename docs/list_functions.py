@@ -30,10 +30,13 @@ MODULES = {
 
 
 def signature(value: Any) -> str:
+    """Without annotations, which docstrings tell in words."""
     try:
-        return str(inspect.signature(value))
+        found = inspect.signature(value)
     except (TypeError, ValueError):
         return "(...)"
+    bare = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
+    return str(found.replace(parameters=bare, return_annotation=inspect.Signature.empty))
 
 
 def is_of_fastnp(value: Any) -> bool:
