@@ -114,12 +114,7 @@ def number_operators() -> Iterator[str]:
     for name in [*ARITHMETIC, "truediv"]:
         third = "mod: None = ..., /" if name == "pow" else "/"
         for each in (f"__{name}__", f"__r{name}__"):
-            yield from overloads(
-                each,
-                f"(self, other: float, {third}) -> _ArrayOrNumber",
-                f"(self, other: complex, {third}) -> Any",
-                f"(self, other: _Operand, {third}) -> {ANY}",
-            )
+            yield from overloads(each, f"(self, other: complex, {third}) -> _ArrayOrNumber", f"(self, other: _Operand, {third}) -> {ANY}")
     for name in ("neg", "pos", "abs"):
         yield f"    def __{name}__(self) -> _ArrayOrNumber: ..."
 
@@ -128,13 +123,8 @@ def integer_operators() -> Iterator[str]:
     for name in [*ARITHMETIC, "truediv"]:
         third = "mod: None = ..., /" if name == "pow" else "/"
         for each in (f"__{name}__", f"__r{name}__"):
-            yield from overloads(
-                each,
-                *([] if name == "truediv" else [f"(self, other: int, {third}) -> _ArrayOrInteger"]),
-                f"(self, other: float, {third}) -> _ArrayOrNumber",
-                f"(self, other: complex, {third}) -> Any",
-                f"(self, other: _Operand, {third}) -> {ANY}",
-            )
+            integers = [] if name == "truediv" else [f"(self, other: int, {third}) -> _ArrayOrInteger"]
+            yield from overloads(each, *integers, f"(self, other: complex, {third}) -> _ArrayOrNumber", f"(self, other: _Operand, {third}) -> {ANY}")
     for name in ("neg", "pos", "abs", "invert"):
         yield f"    def __{name}__(self) -> _ArrayOrInteger: ..."
 
@@ -246,7 +236,8 @@ def reductions() -> Iterator[str]:
 
 def creators() -> Iterator[str]:
     """Arrays of a shape: what it holds is said by dtype, else float64."""
-    shapes = [("SupportsIndex", "tuple[int]"), ("_ShapeT", "_ShapeT"), ("_Shape", "_AnyShape")]
+    known = ["tuple[int]", "tuple[int, int]", "tuple[int, int, int]"]
+    shapes = [("SupportsIndex", "tuple[int]"), *zip(known, known, strict=True), ("_Shape", "_AnyShape")]
     python = [("type[bool]", "numpy.bool"), ("type[int]", "numpy.int64"), ("type[float]", "float64"), ("type[complex]", "complex128")]
     end = "order: _Order = ..., *, device: str | None = ..., like: Any = ..."
     for name in ("zeros", "ones", "empty", "full"):

@@ -18,8 +18,7 @@ __version__ = "0.1.0"
 
 del annotations
 
-# Annotations name shapes and dtypes, as NumPy's do: ndarray[tuple[int], dtype[float64]].
-_core._ArrayClass.__getitem__ = lambda cls, key: _types.GenericAlias(cls, key)  # type: ignore[attr-defined]
+# What inspect.signature reads, as of NumPy's ufuncs.
 _core.ufunc.__signature__ = property(lambda self: getattr(_numpy, self.__name__).__signature__)  # type: ignore[assignment, method-assign, misc]
 
 for _folder in _sys.path:

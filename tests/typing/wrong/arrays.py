@@ -29,7 +29,6 @@ def text(x: np.ndarray) -> np.ndarray:
 
 
 def shape(x: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    a, b, c = x.shape  # error
     return x.T  # error
 
 
