@@ -14,7 +14,7 @@ from fastnp._compile import Dim, compile
 from fastnp._core import *  # noqa: F403
 from fastnp._functions import *  # noqa: F403
 
-__version__ = "0.1.0"
+__version__ = _core.__version__
 
 del annotations
 
@@ -60,13 +60,14 @@ for _name, _target in _aliases.items():
     globals()[_name] = globals()[_target]
 del _name, _target
 
-_transforms = {
+_made_when_asked = {
     **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp"], "_transform"),
     **dict.fromkeys(["axis_index", "pmax", "pmean", "pmin", "psum", "vmap"], "_vmap"),
     **dict.fromkeys(["enable_grad", "no_grad"], "_tape"),
     **dict.fromkeys(["current_device", "device"], "_device"),
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
     **dict.fromkeys(["cond", "fori_loop", "scan", "while_loop"], "_turns"),
+    **dict.fromkeys(["get_cmake_dir", "get_include"], "_installed"),
 }
 _own_modules = {"random", "linalg", "fft", "compiler", "cuda", "typing"}
 _dispatched = type(_numpy.sum)
@@ -75,8 +76,8 @@ _dispatched = type(_numpy.sum)
 def __getattr__(name: str) -> _Any:
     if name in _own_modules:
         return _importlib.import_module(f"fastnp.{name}")
-    if name in _transforms:
-        found = getattr(_importlib.import_module(f"fastnp.{_transforms[name]}"), name)
+    if name in _made_when_asked:
+        found = getattr(_importlib.import_module(f"fastnp.{_made_when_asked[name]}"), name)
         globals()[name] = found
         return found
     if name == "explain":
@@ -108,4 +109,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_own_modules, *_transforms, "effect", "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})
+    return sorted({*globals(), *_own_modules, *_made_when_asked, "effect", "explain", *(name for name in dir(_numpy) if not name.startswith("_"))})

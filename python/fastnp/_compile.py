@@ -338,7 +338,7 @@ def _goes_by_value(compiled: Any, pickler: dict[str, Any]) -> bool:
     if "cloudpickle" not in str(pickler.get("__name__")):
         return False
     registered = pickler.get("list_registry_pickle_by_value", tuple)()
-    return compiled.__module__ == "__main__" or not _is_found(compiled) or compiled.__module__.partition(".")[0] in registered
+    return compiled.__module__ == "__main__" or not _is_found(compiled) or (compiled.__module__ or "").partition(".")[0] in registered
 
 
 def _made(function: Any, options: dict[str, Any]) -> Any:

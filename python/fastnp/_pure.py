@@ -201,7 +201,7 @@ def _computes(function: Any, seen: set[Any]) -> bool:
         return function in (dict, list) or function.__name__ in _BUILTINS or issubclass(function, numpy.generic)
     if not isinstance(function, types.FunctionType):
         return type(function).__module__ in ("fastnp", "fastnp._core", "numpy")  # ufuncs and the like
-    if function.__module__.partition(".")[0] in _MODULES:
+    if (function.__module__ or "").partition(".")[0] in _MODULES:
         return "random" not in function.__module__
     return _is_pure_function(function, {function.__code__.co_varnames[0]: given[""]} if given and function.__code__.co_argcount else {}, seen)
 

@@ -150,7 +150,7 @@ def rolled(function: Any) -> Any:
     if type(function) is types.MethodType:
         of = rolled(function.__func__)
         return function if of is function.__func__ else types.MethodType(of, function.__self__)
-    if type(function) is not types.FunctionType or function.__module__.partition(".")[0] in ("fastnp", "numpy"):
+    if type(function) is not types.FunctionType or (function.__module__ or "").partition(".")[0] in ("fastnp", "numpy"):
         return function
     if getattr(_now, "unrolled", 0):
         return function

@@ -14,6 +14,8 @@ LinAlgError = numpy.linalg.LinAlgError
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """numpy.linalg.norm."""
     values = _core.asarray(x)
+    if not isinstance(values, _core.ndarray):  # of a dtype that only NumPy has
+        return _fallback.run(numpy.linalg.norm, "linalg.norm", (x, ord, axis, keepdims), {})
     euclidean = (ord is None and not isinstance(axis, (tuple, list))) or (ord == 2 and (isinstance(axis, int) or (axis is None and values.ndim == 1)))
     has_axis = axis is None or values.ndim > 0  # a sum of a 0-d array would not mind
     is_recorded = _core._records() or values.requires_grad  # then the one that has a derivative at 0

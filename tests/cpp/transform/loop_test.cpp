@@ -1,8 +1,10 @@
 // Loops that stay loops: values, derivatives and batches against the same turns taken one by one.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <tuple>
 
 #include "api/expect.h"
@@ -273,12 +275,16 @@ BOOST_AUTO_TEST_CASE(ten_thousand_turns_take_memory_like_their_square_root) {
     };
     const array x = linspace(-1, 1, 1000), v = cos(x);
     const auto time_of = [&](std::int64_t count) {
-        const auto compiled = compile(grad(orbit(count)));
-        (void)compiled(x, v);
-        double spent = 0;
-        const std::vector<EntryInfo> entries = compiled.entries();
-        for (const auto& [phase, milliseconds] : entries[0].milliseconds) spent += milliseconds;
-        return spent;
+        double least = std::numeric_limits<double>::infinity();
+        for (int again = 0; again < 3; ++again) {  // other processes take time as well
+            const auto compiled = compile(grad(orbit(count)));
+            (void)compiled(x, v);
+            double spent = 0;
+            const std::vector<EntryInfo> entries = compiled.entries();
+            for (const auto& [phase, milliseconds] : entries[0].milliseconds) spent += milliseconds;
+            least = std::min(least, spent);
+        }
+        return least;
     };
     const double few = time_of(100), many = time_of(10'000);
     BOOST_TEST(many < 3 * few + 50);
