@@ -215,16 +215,17 @@ PyObject* repr(PyObject* self) {
     });
 }
 
-PyMethodDef methods[] = {{"cache_info", cache_info, METH_NOARGS, "Hits (calls in parts, too), misses, entries and compilations so far."},
-                         {"cache_clear", cache_clear, METH_NOARGS, "Forgets all that was compiled."},
-                         {"_frozen", frozen, METH_NOARGS, nullptr},
-                         {"_inspect", inspect, METH_O, nullptr},
-                         {"_parts", parts, METH_NOARGS, nullptr},
-                         {"_draw_on_caller", draw_on_caller, METH_NOARGS, nullptr},
-                         {"__reduce__", reduce, METH_NOARGS, nullptr},
-                         {"__copy__", same, METH_NOARGS, nullptr},
-                         {"__deepcopy__", same, METH_O, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"cache_info", cache_info, METH_NOARGS, "cache_info($self, /)\n--\n\nHits (calls in parts, too), misses, entries and compilations so far."},
+    {"cache_clear", cache_clear, METH_NOARGS, "cache_clear($self, /)\n--\n\nForgets all that was compiled."},
+    {"_frozen", frozen, METH_NOARGS, nullptr},
+    {"_inspect", inspect, METH_O, nullptr},
+    {"_parts", parts, METH_NOARGS, nullptr},
+    {"_draw_on_caller", draw_on_caller, METH_NOARGS, nullptr},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__copy__", same, METH_NOARGS, nullptr},
+    {"__deepcopy__", same, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef properties[] = {{"__wrapped__", get_wrapped, nullptr, "The function as written.", nullptr},
                             {"__signature__", get_signature, nullptr, nullptr, nullptr},

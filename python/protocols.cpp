@@ -168,7 +168,22 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferLayout*>(view->internal); }
 
+// Its own attributes and those that NumPy's arrays have: they are found when they are asked for.
+PyObject* list_attributes(PyObject* self, PyObject*) {
+    return guarded([&] {
+        const Ref own_names = own(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__", "O", self));
+        const Ref names = own(PySet_New(own_names.get()));
+        const Ref theirs = own(PyObject_Dir(reinterpret_cast<PyObject*>(&PyArray_Type)));
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(theirs.get()); ++i) {
+            PyObject* name = PyList_GET_ITEM(theirs.get(), i);
+            if (PyUnicode_READ_CHAR(name, 0) != '_') check(PySet_Add(names.get(), name));
+        }
+        return check(PySequence_List(names.get()));
+    });
+}
+
 PyMethodDef protocol_methods[] = {
+    {"__dir__", list_attributes, METH_NOARGS, nullptr},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, "ndarray[shape, dtype], for annotations, as numpy.ndarray's."},
     {"__array__", as_method(array_method), METH_VARARGS | METH_KEYWORDS,
      "The elements as numpy.ndarray; a view unless a copy is asked for, or they are shared on a device."},

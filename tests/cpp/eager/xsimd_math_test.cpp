@@ -130,7 +130,8 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_numbers) {
                 const int flags = std::fetestexcept(told);
                 if (std::isinf(exact) && std::isfinite(value)) BOOST_TEST((flags & (FE_OVERFLOW | FE_DIVBYZERO)) != 0, row.name << " of " << value);
                 if (std::isnan(exact)) BOOST_TEST((flags & FE_INVALID) != 0, row.name << " of " << value);
-                if (std::isfinite(exact)) BOOST_TEST(flags == 0, row.name << " of " << value << " raises " << flags << ", level " << static_cast<int>(isa));
+                if (std::isfinite(exact))
+                    BOOST_TEST(flags == 0, row.name << " of " << value << " raises " << flags << ", level " << static_cast<int>(isa));
             }
         }
     }
