@@ -61,7 +61,9 @@ for _name, _target in _aliases.items():
 del _name, _target
 
 _made_when_asked = {
-    **dict.fromkeys(["grad", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp"], "_transform"),
+    **dict.fromkeys(["grad", "jvp", "stop_gradient", "value_and_grad"], "_transform"),
+    **dict.fromkeys(["hessian", "jacfwd", "jacrev"], "_jacobians"),
+    **dict.fromkeys(["linearize", "vjp"], "_linear"),
     **dict.fromkeys(["axis_index", "pmax", "pmean", "pmin", "psum", "vmap"], "_vmap"),
     **dict.fromkeys(["enable_grad", "no_grad"], "_tape"),
     **dict.fromkeys(["current_device", "device"], "_device"),

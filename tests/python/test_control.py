@@ -33,7 +33,7 @@ def reasons(function, *args):
 
 def test_a_surplus_of_kinds_runs_as_written_and_says_so_once():
     f = np.compile(lambda x, scale: x * scale, dynamic=False)
-    with pytest.warns(compiler.RecompileWarning, match=r"cache_size_limit \(8\) is reached: plain values or structure") as said:
+    with pytest.warns(compiler.RecompileWarning, match=r"cache_size_limit \(8\) is reached: scale changed from 7.0 to 8.0") as said:
         for n in range(500):
             numpy.testing.assert_array_equal(f(X, float(n)), X * n)
     assert len(said) == 1
