@@ -645,3 +645,16 @@ def test_factors_are_shared() -> None:
     explanation = np.explain(compiled)(a, b)
     numpy.testing.assert_allclose(numpy.asarray(explanation.result), numpy.asarray(np.grad(loss)(a, b)), rtol=1e-12)
     assert explanation.ir.count("= lu ") == 1, explanation.ir
+
+
+@pytest.mark.parametrize("dtype", [object, numpy.longdouble, "M8[D]", "U1"])
+def test_norms_of_dtypes_that_only_numpy_has(dtype: Any) -> None:
+    x = numpy.array([3, 4]).astype(dtype)
+    try:
+        wanted = numpy.linalg.norm(x)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            np.linalg.norm(x)
+        return
+    found = np.linalg.norm(x)
+    assert found == wanted and type(found) is type(wanted)
