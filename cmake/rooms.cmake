@@ -48,10 +48,16 @@ if(TARGET fastnp_eager)
   # xsimd's functions of vectors, for each instruction set (eager/isa.h).
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     target_include_directories(fastnp_eager SYSTEM PRIVATE ${XSIMD_INCLUDE_DIR})
-    set(v3_options -mavx -mavx2 -mbmi -mbmi2 -mf16c -mfma -mlzcnt -mpopcnt)
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/eager/xsimd_v3.cpp" PROPERTIES COMPILE_OPTIONS "${v3_options}")
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/eager/xsimd_v4.cpp" PROPERTIES
-                                COMPILE_OPTIONS "${v3_options};-mavx512f;-mavx512bw;-mavx512cd;-mavx512dq;-mavx512vl;-Wno-maybe-uninitialized;-Wno-uninitialized")  # (what GCC 12 says of its own headers)
+    set(base_options "")
+    if(FASTNP_SANITIZE)
+      set(base_options -fno-sanitize=float-cast-overflow)  # xsimd converts what it leaves out afterwards, infinities too
+    endif()
+    set(v3_options ${base_options} -mavx -mavx2 -mbmi -mbmi2 -mf16c -mfma -mlzcnt -mpopcnt)
+    set(v4_options ${v3_options} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl
+        -Wno-maybe-uninitialized -Wno-uninitialized)  # (what GCC 12 says of its own headers)
+    foreach(level base v3 v4)
+      set_source_files_properties("${PROJECT_SOURCE_DIR}/src/eager/xsimd_${level}.cpp" PROPERTIES COMPILE_OPTIONS "${${level}_options}")
+    endforeach()
   endif()
 endif()
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/base/version.cpp" PROPERTIES COMPILE_DEFINITIONS "FASTNP_VERSION=\"${PROJECT_VERSION}\"")
