@@ -19,7 +19,7 @@ _PURE = frozenset(
     string statistics numpy fastnp __future__ contextlib re""".split()
 )
 # Those of Python's own modules whose functions and objects are followed as if they were the user's.
-_FOLLOWED = frozenset(["argparse", "heapq", "bisect", "random", "graphlib", "colorsys"])
+_FOLLOWED = frozenset(["argparse", "heapq", "bisect", "random", "graphlib", "colorsys", "reprlib"])
 
 
 def is_pure(module: str | None) -> bool:
