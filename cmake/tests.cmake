@@ -112,8 +112,11 @@ if(test_sources AND NOT FASTNP_SANITIZE)
   target_include_directories(fastnp_simulated PRIVATE ${simulated_includes})
   target_link_libraries(fastnp_simulated PRIVATE ${simulated_libraries} ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings)
   target_link_options(fastnp_simulated PRIVATE ${FASTNP_LINK_OPTIONS})
+  set_target_properties(fastnp_simulated PROPERTIES OUTPUT_NAME fastnp LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/simulated")
   get_target_property(version fastnp SOVERSION)
-  set_target_properties(fastnp_simulated PROPERTIES OUTPUT_NAME fastnp SOVERSION ${version} LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/simulated")
+  if(version)
+    set_target_properties(fastnp_simulated PROPERTIES SOVERSION ${version})
+  endif()
 endif()
 
 # Random programs in C++, over the public headers; a selection is a test, with a new seed each time.

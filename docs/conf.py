@@ -7,7 +7,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
-import reference  # noqa: E402
+import reference  # noqa: E402  # which lies in the folder of the line above
 
 project = "fastnp"
 author = "the authors of fastnp"

@@ -19,6 +19,7 @@ __version__ = _core.__version__
 del annotations
 
 # What inspect.signature reads, as of NumPy's ufuncs.
+# (The core's class is final to type checkers, and its signature comes when it is asked for.)
 _core.ufunc.__signature__ = property(lambda self: getattr(_numpy, self.__name__).__signature__)  # type: ignore[assignment, method-assign, misc]
 
 for _folder in _sys.path:

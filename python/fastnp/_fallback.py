@@ -217,8 +217,9 @@ def _refuse_view(name: str) -> Any:
 def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """The function on views, by NumPy."""
     originals: Originals = {}
-    plain_args = [to_numpy(value, originals, f"numpy.{name}") for value in args]
-    plain_kwargs = {key: to_numpy(value, originals, f"numpy.{name}") for key, value in kwargs.items()}
+    what = f"numpy.{name}"
+    plain_args = [to_numpy(value, originals, what) for value in args]
+    plain_kwargs = {key: to_numpy(value, originals, what) for key, value in kwargs.items()}
     count(name)
     if name.startswith("ndarray.") and args and _core._is_scalar(args[0]):  # its own method: ndarray's take no NumPy scalars
         function, plain_args = getattr(plain_args[0], name[len("ndarray.") :]), plain_args[1:]

@@ -87,12 +87,10 @@ using Doubles = xsimd::batch<double, FASTNP_XSIMD_ARCH>;
 #include "eager/xsimd_math.def"
 
 void* function(ir::Op op, Dtype dtype) {
-    switch (op) {
 #define XSIMD(name, ...) \
-    case ir::Op::name: return dtype == Dtype::float32 ? reinterpret_cast<void*>(&name##_float32) : reinterpret_cast<void*>(&name##_float64);
+    if (op == ir::Op::name) return dtype == Dtype::float32 ? reinterpret_cast<void*>(&name##_float32) : reinterpret_cast<void*>(&name##_float64);
 #include "eager/xsimd_math.def"
-        default: return nullptr;
-    }
+    return nullptr;
 }
 
 }  // namespace
