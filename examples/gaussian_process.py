@@ -31,7 +31,7 @@ def predict(parameters, x, y, at):
     return seen.T @ np.linalg.solve(factor, y), np.sqrt(np.exp(2 * parameters[1]) - np.sum(seen**2, axis=0))
 
 
-rng = numpy.random.default_rng(1)
+rng = np.random.default_rng(1)
 x = numpy.sort(rng.uniform(0, 10, 60))
 y = numpy.sin(x) + 0.1 * rng.normal(size=60)
 parameters = numpy.log(numpy.array([0.3, 0.5, 0.5]))
@@ -43,5 +43,6 @@ at = numpy.linspace(1, 9, 50)
 mean, deviation = predict(parameters, x, y, at)
 noise = float(numpy.exp(parameters[2]))
 error = float(numpy.max(numpy.abs(mean - numpy.sin(at))))
+assert improve.cache_info().compiles == 1
 assert last < first and abs(noise - 0.1) < 0.02 and error < 0.12, (first, last, noise, error)
 print(f"gaussian process: likelihood exp({-first:.1f}) to exp({-last:.1f}), noise {noise:.3f}, at most {error:.3f} off, {np.max(deviation):.3f} expected")

@@ -16,7 +16,7 @@ def lloyd(points, centres):
     return (member.T @ points) / np.maximum(counts, 1)[:, None], labels
 
 
-rng = numpy.random.default_rng(0)
+rng = np.random.default_rng(0)
 truth = 20 * rng.standard_normal((CLUSTERS, 2)).astype(numpy.float32)
 points = (numpy.repeat(truth, 2000, axis=0) + rng.standard_normal((CLUSTERS * 2000, 2))).astype(numpy.float32)
 step = np.compile(lloyd)
@@ -29,8 +29,15 @@ def fit(iterate):
     return numpy.asarray(centres)
 
 
+def spread(centres):
+    """The mean squared distance of a point to its centre."""
+    _, labels = step(points, centres)
+    return float(numpy.mean(numpy.sum((points - centres[labels]) ** 2, axis=1)))
+
+
 got, want = fit(step), fit(lloyd)
 error = float(numpy.max(numpy.abs(got - want)))
 assert error < 1e-2
 assert float(numpy.max(numpy.abs(got - truth))) < 0.2
+print(f"kmeans: {CLUSTERS} centres; points are {spread(points[::2000]):.4f} from the first ones, and {spread(got):.4f} from the last ones (mean square)")
 report("kmeans 32000 x 16, 10 it", median_ms(lambda: fit(lloyd), 3), median_ms(lambda: fit(step), 3), error)
