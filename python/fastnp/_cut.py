@@ -90,6 +90,13 @@ class _Tagged(ast.NodeTransformer):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _stop
 
 
+def _bound_first(statement: ast.stmt) -> set[str]:
+    """What a statement may have bound where a block of it begins: in its header, or, if it is a loop, by the iteration before."""
+    if isinstance(statement, (ast.For, ast.While)):
+        return Uses(statement).stores
+    return Uses(*(each for each in _syntax.children(statement) if not isinstance(each, ast.stmt))).stores
+
+
 class Cut:
     """`tree`: a function whose breaks are unfolded; its body becomes that of the frame. `names`: its local variables."""
 
@@ -188,11 +195,11 @@ class Cut:
 
     def inside(self, statement: Any, bound: frozenset[str], held: set[str]) -> ast.stmt:
         """A statement that stays, with parts in it."""
+        self.met |= _bound_first(statement)
         if isinstance(statement, ast.If):
             for name in ("body", "orelse"):
                 setattr(statement, name, self.block(getattr(statement, name), bound, held) or ([ast.Pass()] if name == "body" else []))
         elif isinstance(statement, (ast.For, ast.While)):
-            self.met |= Uses(statement).stores  # by the turn before
             targets = Uses(statement.target).stores if isinstance(statement, ast.For) else set()
             unbound = deleted(statement)
             statement.body = self.block(statement.body, (bound | targets) - unbound, held) or [ast.Pass()]
