@@ -48,11 +48,15 @@ __all__ = [
 ]
 
 
-def ascontiguousarray(a: Any, dtype: Any = None) -> _core.ndarray:
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    if like is not None:
+        return _fallback.call("ascontiguousarray", (a, dtype), {"like": like})
     return atleast_1d(_core.asarray(a, dtype, order="C"))
 
 
-def asfortranarray(a: Any, dtype: Any = None) -> _core.ndarray:
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    if like is not None:
+        return _fallback.call("asfortranarray", (a, dtype), {"like": like})
     return atleast_1d(_core.asarray(a, dtype, order="F"))
 
 

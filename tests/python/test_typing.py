@@ -141,13 +141,6 @@ OTHERS = {
     "clip": "what NumPy's takes as **kwargs is named here",
     "matmul": "NumPy's is a ufunc",
     "pad": "what NumPy's takes as **kwargs is named here",
-    "concat": "these take by name what NumPy's take by position alone, or the other way round",
-    "concatenate": "see concat",
-    "empty_like": "see concat",
-    "reshape": "see concat",
-    "stack": "see concat",
-    "ascontiguousarray": "no like=",
-    "asfortranarray": "no like=",
     "get_include": "the folder of fastnp's own headers",
 }
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, fastnp.ufunc, type(fastnp.shape))
