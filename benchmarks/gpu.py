@@ -153,40 +153,54 @@ def largest_error(library: Library, made: Any, case: Case) -> float:
     return worst
 
 
+@dataclass
+class Prepared:
+    """A library that has done its first calls; `calls` of them fill a round."""
+
+    library: Library
+    calls: int
+    first_ms: float
+    error: float
+
+    def round(self) -> tuple[float, float]:
+        """Seconds a call, and seconds until one returns."""
+        made = None
+        start = time.perf_counter()
+        for _ in range(self.calls):
+            made = self.library.call()
+        returned = time.perf_counter()
+        self.library.wait(made)
+        return (time.perf_counter() - start) / self.calls, (returned - start) / self.calls
+
+
+def prepared(case: Case, name: str, error_of: Callable[[Library, Any, Case], float] = largest_error) -> Prepared:
+    library = LIBRARIES[name](case)
+    library.wait(())
+    start = time.perf_counter()
+    made = library.call()
+    library.wait(made)
+    first = time.perf_counter() - start
+    error = error_of(library, made, case)
+    for _ in range(3):
+        made = library.call()
+    library.wait(made)
+    taken, _ = Prepared(library, CALLS, 1e3 * first, error).round()
+    return Prepared(library, max(CALLS, math.ceil(ROUND_SECONDS / taken)), 1e3 * first, error)
+
+
 def measure(
     case: Case, names: list[str], rounds: int, bandwidth: float, error_of: Callable[[Library, Any, Case], float] = largest_error
 ) -> dict[str, dict[str, float]]:
     figures: dict[str, dict[str, float]] = {}
     for name in names:  # one after the other: arrays of all at once might not fit
         try:
-            library = LIBRARIES[name](case)
-            library.wait(())
-            start = time.perf_counter()
-            made = library.call()
-            library.wait(made)
-            first = time.perf_counter() - start
-            error = error_of(library, made, case)
-            for _ in range(3):
-                made = library.call()
-            library.wait(made)
-            start = time.perf_counter()
-            for _ in range(CALLS):
-                made = library.call()
-            library.wait(made)
-            calls = max(CALLS, math.ceil(ROUND_SECONDS * CALLS / (time.perf_counter() - start)))
-            times, returns = [], []
-            for _ in range(rounds):
-                start = time.perf_counter()
-                for _ in range(calls):
-                    made = library.call()
-                returned = time.perf_counter()
-                library.wait(made)
-                times.append((time.perf_counter() - start) / calls)
-                returns.append((returned - start) / calls)
+            ready = prepared(case, name, error_of)
+            times, returns = zip(*(ready.round() for _ in range(rounds)), strict=True)
             ms = 1e3 * statistics.median(times)
             share = case.moved_bytes / (1e-3 * ms) / bandwidth if bandwidth else 0.0
-            figures[name] = {"ms": ms, "first_ms": 1e3 * first, "share_of_copy": share, "call_us": 1e6 * statistics.median(returns), "error": error}
-            del library, made
+            call_us = 1e6 * statistics.median(returns)
+            figures[name] = {"ms": ms, "first_ms": ready.first_ms, "share_of_copy": share, "call_us": call_us, "error": ready.error}
+            del ready
         except Exception as error:  # one that can't run a workload is left out of its row, with its reason
             print(f"  {name} does not run {case.name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}", flush=True)
     return figures

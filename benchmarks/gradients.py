@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 THREADS = len(os.sched_getaffinity(0))
@@ -28,7 +29,8 @@ os.environ["FASTNP_CACHE_DIR"] = ""
 
 import numpy as np  # noqa: E402  (the thread counts come first)
 import workloads  # noqa: E402  (as above)
-from stopwatch import Call, medians  # noqa: E402  (as above)
+from stopwatch import Call  # noqa: E402  (as above)
+from turns import in_turns  # noqa: E402  (as above)
 
 rng = np.random.default_rng(1)
 
@@ -252,28 +254,19 @@ def difference(found: Any, wanted: list[np.ndarray]) -> float:
 
 
 def measure(work: Work, libraries: list[str], rounds: int) -> dict[str, dict[str, float]]:
-    calls: dict[str, Call] = {}
-    figures: dict[str, dict[str, float]] = {}
-    wanted: list[np.ndarray] | None = None
-    for library in libraries:
-        try:
-            call = MAKERS[library](work)
-            start = time.perf_counter()
-            result = call()
-            first = time.perf_counter() - start
-        except Exception as error:  # a peer that cannot run a workload is left out of its row, with its reason
-            if library == "fastnp":
-                raise
-            print(f"  {library} does not run {work.name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
-            continue
-        if wanted is None:
-            wanted = [np.array(each) for each in flat(result)]
-        calls[library] = call
-        figures[library] = {"first_ms": 1e3 * first, "difference": difference(result, wanted)}
-        call()
-    for library, ms in medians(calls, rounds).items():
-        figures[library]["ms"] = ms
-    return figures
+    wanted: list[np.ndarray] = []
+
+    def error_of(_: str, result: Any) -> float:
+        if not wanted:
+            wanted.extend(np.array(each) for each in flat(result))
+        return difference(result, wanted)
+
+    taken, refused = in_turns({library: partial(MAKERS[library], work) for library in libraries}, error_of, rounds)
+    if "fastnp" in refused:
+        raise RuntimeError(f"{work.name}: {refused['fastnp']}")
+    for library, why in refused.items():
+        print(f"  {library} does not run {work.name}: {why}")
+    return {library: {"first_ms": each.first_ms, "difference": each.error, "ms": each.ms} for library, each in taken.items()}
 
 
 def peak_bytes(name: str, library: str) -> float:

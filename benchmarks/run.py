@@ -1,6 +1,7 @@
 """fastnp beside NumPy and, where installed, JAX, Numba and torch.compile: the same workloads, one run, the same cores.
 
     python benchmarks/run.py [--only faq,softmax] [--libraries fastnp,numpy,jax] [--rounds 15] [--json out.json] [--png out.png]
+    python benchmarks/run.py --report [...]    measures all and writes benchmarks/RESULTS.md (report.py says how)
 
 Columns: median milliseconds; times faster than the best peer; milliseconds of the first call; gigabytes a second as a share of a copy by all threads
 in the same run; largest relative error against float64.
@@ -14,9 +15,11 @@ import json
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 THREADS = len(os.sched_getaffinity(0))
@@ -24,7 +27,8 @@ for _name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "FASTNP_NUM_THREADS", "OPE
     os.environ.setdefault(_name, str(THREADS))
 
 import numpy as np  # noqa: E402  (the thread counts come first)
-from stopwatch import Call, medians  # noqa: E402  (as above)
+from stopwatch import Call  # noqa: E402  (as above)
+from turns import in_turns  # noqa: E402  (as above)
 from workloads import Workload, make  # noqa: E402  (as above)
 
 
@@ -59,6 +63,7 @@ def torch_call(work: Workload) -> Call:
     import torch
 
     torch.set_num_threads(THREADS)
+    torch.compiler.reset()  # else it takes the sizes of one workload after the other for sizes that vary
     f = torch.compile(lambda *arguments: work.function(np, *arguments))
     return lambda: f(*work.arguments)
 
@@ -76,11 +81,15 @@ def as_tuple(result: Any) -> tuple[np.ndarray, ...]:
     return tuple(np.asarray(part) for part in (result if isinstance(result, (tuple, list)) else (result,)))
 
 
-def relative_error(result: Any, work: Workload) -> float:
+def exact(work: Workload) -> tuple[np.ndarray, ...]:
+    """Its result in float64."""
+    return as_tuple(work.function(np, *(a.astype(np.float64) for a in work.arguments)))
+
+
+def relative_error(result: Any, wanted: tuple[np.ndarray, ...]) -> float:
     """Largest |result - float64 result| over max(|float64 result|, its mean magnitude)."""
-    exact = as_tuple(work.function(np, *(a.astype(np.float64) for a in work.arguments)))
     worst = 0.0
-    for got, want in zip(as_tuple(result), exact, strict=True):
+    for got, want in zip(as_tuple(result), wanted, strict=True):
         scale = np.maximum(np.abs(want), np.mean(np.abs(want)))
         worst = max(worst, float(np.max(np.abs(got - want) / scale)))
     return worst
@@ -104,24 +113,20 @@ def copy_bandwidth() -> float:
 
 def measure(work: Workload, libraries: list[str], rounds: int, bandwidth: float) -> dict[str, dict[str, float]]:
     """Figures by library."""
-    calls: dict[str, Call] = {}
-    figures: dict[str, dict[str, float]] = {}
-    for library in libraries:
-        try:
-            call = MAKERS[library](work)
-            start = time.perf_counter()
-            result = call()
-            first = time.perf_counter() - start
-        except Exception as error:  # a peer that cannot run a workload is left out of its row, with its reason
-            print(f"  {library} does not run {work.name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
-            continue
-        calls[library] = call
-        figures[library] = {"first_ms": 1e3 * first, "error": relative_error(result, work)}
-        call()
-    for library, ms in medians(calls, rounds).items():
-        figures[library]["ms"] = ms
-        figures[library]["share_of_copy"] = work.moved_bytes / (1e-3 * ms) / bandwidth
-    return figures
+    wanted = exact(work)
+    makers = {library: partial(MAKERS[library], work) for library in libraries}
+    taken, refused = in_turns(makers, lambda _, result: relative_error(result, wanted), rounds)
+    for library, why in refused.items():
+        print(f"  {library} does not run {work.name}: {why}")
+    return {
+        library: {
+            "first_ms": each.first_ms,
+            "error": each.error,
+            "ms": each.ms,
+            "share_of_copy": work.moved_bytes / (1e-3 * each.ms) / bandwidth,
+        }
+        for library, each in taken.items()
+    }
 
 
 def print_row(name: str, figures: dict[str, dict[str, float]]) -> float | None:
@@ -159,6 +164,10 @@ def draw(results: dict[str, dict[str, dict[str, float]]], path: str) -> None:
 
 
 def main() -> None:
+    if "--report" in sys.argv[1:]:
+        import report
+
+        return report.main([word for word in sys.argv[1:] if word != "--report"])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="workloads, separated by commas")
     parser.add_argument("--libraries", default="fastnp,numpy,jax,numba,torch")

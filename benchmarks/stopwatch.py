@@ -21,7 +21,7 @@ def median(call: Call, rounds: int) -> float:
     return statistics.median(milliseconds(call) for _ in range(rounds))
 
 
-def medians(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
+def samples(calls: Mapping[str, Call], rounds: int) -> dict[str, list[float]]:
     """By library. They take turns, so that noise of the machine meets all of them; a turn is a pause, in which the threads of the library before stop
     spinning, a call, and a call that is timed."""
     times: dict[str, list[float]] = {library: [] for library in calls}
@@ -30,4 +30,9 @@ def medians(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
             time.sleep(0.02)
             call()
             times[library].append(milliseconds(call))
-    return {library: statistics.median(samples) for library, samples in times.items()}
+    return times
+
+
+def medians(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
+    """By library, of `samples`."""
+    return {library: statistics.median(taken) for library, taken in samples(calls, rounds).items()}

@@ -69,6 +69,10 @@ def stencil(xp, x):
     return 0.2 * (x[1:-1, 1:-1] + x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:])
 
 
+def matmul(xp, a, b):
+    return a @ b
+
+
 def make() -> list[Workload]:
     """The workloads with their data; 2 to 40 million elements moved each."""
     rng = np.random.default_rng(0)
