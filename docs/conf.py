@@ -9,6 +9,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 import reference  # noqa: E402  # which lies in the folder of the line above
 
+sys.path.append(str(ROOT / "benchmarks"))
+import site_pages  # noqa: E402  # as above
+
 project = "fastnp"
 author = "the authors of fastnp"
 copyright = "the authors of fastnp"
@@ -58,3 +61,4 @@ def without_links_out(app: Any, name: str, source: list[str]) -> None:
 def setup(app: Any) -> None:
     app.connect("source-read", without_links_out)
     app.connect("builder-inited", reference.make)
+    app.connect("builder-inited", site_pages.make)
