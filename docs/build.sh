@@ -29,5 +29,15 @@ if [ -f build/release/python/fastnp/__init__.py ] && [ -x build/venv/bin/python 
     PYTHONPATH=$PWD/build/release/python build/venv/bin/python -W ignore docs/list_functions.py build/docs/functions.json
 fi
 
+# The gallery's pictures are of the results of examples/*.py, which run here; the notebooks run within Sphinx.
+gallery=--blank
+if PYTHONPATH=$PWD/build/release/python "$venv/bin/python" -c "import fastnp" 2> /dev/null; then
+    export PYTHONPATH=$PWD/build/release/python FASTNP_CACHE_DIR=
+    gallery=
+else
+    echo "the package is not built (cmake --build --preset release): no pictures in the gallery, no results in the notebooks"
+fi
+"$venv/bin/python" docs/gallery/pictures.py $gallery build/docs/gallery
+
 "$venv/bin/python" -m sphinx --builder html --fresh-env -W --keep-going --quiet --doctree-dir build/docs/doctrees docs build/docs/html
 echo "the site is build/docs/html/index.html"

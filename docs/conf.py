@@ -1,5 +1,6 @@
 """Settings of the site: `bash docs/build.sh` builds it."""
 
+import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -18,11 +19,18 @@ copyright = "the authors of fastnp"
 _found = re.search(r"project\(fastnp\s+VERSION\s+([\d.]+)", (ROOT / "CMakeLists.txt").read_text())
 version = release = _found[1] if _found else ""
 
-extensions = ["myst_parser", "sphinx_design"]
+extensions = ["myst_nb", "sphinx_design"]
 myst_enable_extensions = ["colon_fence", "deflist", "substitution"]
 myst_heading_anchors = 3
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["_build"]
+
+# Notebooks (docs/notebooks) run at each build, if this Python has the package (docs/build.sh sees to it); their errors are the build's.
+nb_execution_mode = "force" if importlib.util.find_spec("fastnp") else "off"
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_execution_timeout = 120
+nb_merge_streams = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "fastnp"

@@ -1,4 +1,4 @@
-// Two galaxies pass each other (Toomre and Toomre 1972): heavy centres, and stars that feel both. One compiled call takes 1,500 leapfrog steps.
+// Two galaxies pass each other (Toomre and Toomre 1972): heavy centres, and stars that feel both. One compiled call takes 1,000 leapfrog steps.
 #include <cmath>
 #include <numbers>
 #include <tuple>
@@ -21,7 +21,7 @@ std::tuple<array, array> fly(array places, array velocities) {
         const array next = x + dt * half;
         return std::tuple(next, half + 0.5 * dt * pull(next));
     };
-    return loop(1500, leap, places, velocities);
+    return loop(1000, leap, places, velocities);
 }
 
 // Circular orbits around a centre: places and velocities.

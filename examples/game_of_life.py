@@ -22,9 +22,9 @@ def live(cells, generations):
     return np.scan(generation, cells, length=generations)
 
 
-cells = numpy.zeros((544, 544), numpy.uint8)
-cells[271:274, 271:274] = [[0, 1, 1], [1, 1, 0], [0, 1, 0]]  # the R-pentomino
-cells, population = live(cells, 1103)
+start = numpy.zeros((544, 544), numpy.uint8)
+start[271:274, 271:274] = [[0, 1, 1], [1, 1, 0], [0, 1, 0]]  # the R-pentomino
+cells, population = live(start, 1103)
 assert population[-1] == 116  # and for ever
 rows, columns = numpy.nonzero(cells)
 print(f"game of life: {population[-1]} cells after {len(population)} generations, at most {population.max()}, in generation {population.argmax() + 1}")

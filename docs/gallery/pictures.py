@@ -21,6 +21,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  # after the line above
 import numpy  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from PIL import Image, ImageOps  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 STYLE = {
@@ -61,17 +62,17 @@ def bare(axes: Any, title: str = "") -> None:
 
 @of("heat")
 def heat(names: Names, figure: Figure) -> None:
-    plate = numpy.asarray(names["still"])
-    axes = figure.subplots()
-    image = axes.imshow(plate, cmap="inferno", aspect="equal")
-    lines = axes.contour(plate, levels=[1, 5, 10, 20, 40, 80], colors="white", linewidths=0.7)
-    axes.clabel(lines, fmt="%d", fontsize=8)
-    bare(axes, f"Temperatures after {names['steps']} steps")
-    figure.colorbar(image, ax=axes, shrink=0.9, label="degrees")
+    figure.set_size_inches(8, 3.4)
+    plates = {"At first": names["heated"]()[0], f"After {names['steps']} steps": names["still"]}
+    for axes, (title, plate) in zip(figure.subplots(1, 2), plates.items(), strict=True):
+        image = axes.imshow(numpy.asarray(plate), cmap="inferno", vmin=0, vmax=100)
+        bare(axes, title)
+    figure.colorbar(image, ax=figure.axes, shrink=0.6, label="degrees")
 
 
 @of("waves")
 def waves(names: Names, figure: Figure) -> None:
+    figure.set_size_inches(8, 3)
     left, right = figure.subplots(1, 2)
     height = numpy.asarray(names["now"])
     screen = numpy.where(names["open_"] == 0, 1.0, numpy.nan)
@@ -96,19 +97,22 @@ def galaxies(names: Names, figure: Figure) -> None:
         axes.set_xlim(-12, 12)
         axes.set_ylim(-6, 6)
         axes.set_aspect("equal")
-        bare(axes, f"after {1500 * number:,} steps")
+        bare(axes, f"after {1000 * number:,} steps")
 
 
 @of("game_of_life")
 def game_of_life(names: Names, figure: Figure) -> None:
-    left, right = figure.subplots(1, 2, width_ratios=[1, 1.25])
-    left.imshow(numpy.asarray(names["cells"])[212:352, 202:342], cmap="Greys", interpolation="nearest")
-    bare(left, "The middle, at the end")
+    parts = figure.subplot_mosaic([["early", "right"], ["late", "right"]], width_ratios=[1, 1.6])
+    right = parts["right"]
+    for which, cells, title in (("early", names["live"](names["start"], 300)[0], "generation 300"), ("late", names["cells"], "generation 1,103")):
+        parts[which].imshow(numpy.asarray(cells)[222:322, 192:342], cmap="Greys", interpolation="nearest")
+        parts[which].set(xticks=[], yticks=[], title=title)
+        parts[which].spines[["top", "right"]].set_visible(True)
     right.plot(numpy.arange(1, len(names["population"]) + 1), names["population"], color=BLUE, linewidth=0.9)
     right.set_xlabel("generation")
     right.set_title("Cells")
     right.axhline(116, color=ORANGE, linewidth=0.9, linestyle="--")
-    right.text(20, 122, "116 in the end", color=ORANGE)
+    right.text(480, 92, "116 in the end", color=ORANGE)
 
 
 @of("kmeans")
@@ -181,8 +185,9 @@ def conductivity(names: Names, figure: Figure) -> None:
     right.plot(names["truth"], "o-", color=ORANGE, label="true")
     right.plot(numpy.exp(names["logarithm"]), "x--", color=BLUE, label="found from the temperatures")
     right.axvspan(9.5, 15.5, color=GREY, alpha=0.15, linewidth=0)
-    right.text(12.6, right.get_ylim()[0] + 0.01, "little heat\ncame here", ha="center", color=GREY)
-    right.legend()
+    right.text(12.5, 0.86, "little heat\ncame here", ha="center", color=GREY)
+    right.legend(loc="lower left")
+    right.set_ylim(0.44, 0.93)
     right.set_xlabel("place")
     right.set_title("Conductivity")
 
@@ -193,7 +198,7 @@ def spectrogram(names: Names, figure: Figure) -> None:
     power = numpy.asarray(names["power"])
     left.imshow(10 * numpy.log10(power.T + 1e-9), origin="lower", aspect="auto", extent=(0, 4, 0, 4000), cmap="magma", vmin=5, vmax=45)
     for found in names["found"]:
-        left.plot(names["middles"], found, color="#7df0ff", linewidth=0.8)
+        left.plot(names["middles"], found, color="#39ff88", linewidth=1)
     left.set_ylim(0, 3500)
     left.set_xlabel("seconds")
     left.set_title("Frequencies (Hz), and those that were found")
@@ -224,13 +229,13 @@ def kalman(names: Names, figure: Figure) -> None:
 
 @of("edges")
 def edges(names: Names, figure: Figure) -> None:
-    pictures = (
-        (names["image"], "An image with noise"),
-        (names["smooth"], "After two blurs"),
-        (names["strength"], "Strength of edges"),
-        (names["outline"], "Edges"),
-    )
-    for axes, (picture, title) in zip(figure.subplots(2, 2).flat, pictures, strict=True):
+    pictures = {
+        "An image with noise": names["image"],
+        "After two blurs": names["smooth"],
+        "Strength of edges": names["strength"],
+        "Edges": names["outline"],
+    }
+    for axes, (title, picture) in zip(figure.subplots(2, 2).flat, pictures.items(), strict=True):
         axes.imshow(numpy.asarray(picture, float), cmap="gray_r" if "dges" in title else "gray")
         bare(axes, title)
 
@@ -253,6 +258,7 @@ def newton(names: Names, figure: Figure) -> None:
     left.imshow(colours[nearest] * shade, extent=(-1.6, 1.6, -1.2, 1.2), origin="lower")
     left.scatter(*names["roots"].T, s=18, color="white", edgecolors="black")
     bare(left, "Where a start ends")
+    figure.set_size_inches(8, 3.2)
     image = right.imshow(steps, extent=(-1.6, 1.6, -1.2, 1.2), origin="lower", cmap="viridis", vmax=25)
     bare(right, "Steps")
     figure.colorbar(image, ax=right, shrink=0.6)
@@ -289,6 +295,15 @@ def asian_option(names: Names, figure: Figure) -> None:
     right.set_title("The price that is found")
 
 
+def save(figure: Figure, path: Path) -> None:
+    """The picture, and a small one of 16 by 9 for its card."""
+    figure.savefig(path)
+    plt.close(figure)
+    with Image.open(path) as picture:
+        small = ImageOps.pad(picture.convert("RGB"), (560, 315), color="white")
+    small.save(path.with_name(f"{path.stem}-small.png"))
+
+
 def run(name: str, folder: Path) -> None:
     """Runs one program: what it prints, and its picture."""
     said = io.StringIO()
@@ -298,8 +313,7 @@ def run(name: str, folder: Path) -> None:
     with plt.rc_context(STYLE):
         figure = plt.figure()
         DRAWINGS[name](names, figure)
-        figure.savefig(folder / f"{name}.png")
-        plt.close(figure)
+        save(figure, folder / f"{name}.png")
 
 
 def blank(name: str, folder: Path) -> None:
@@ -308,8 +322,7 @@ def blank(name: str, folder: Path) -> None:
     with plt.rc_context(STYLE):
         figure = plt.figure()
         figure.text(0.5, 0.5, "The package was not built with this site.", ha="center", color=GREY)
-        figure.savefig(folder / f"{name}.png")
-        plt.close(figure)
+        save(figure, folder / f"{name}.png")
 
 
 def main() -> None:
