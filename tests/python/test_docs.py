@@ -16,8 +16,9 @@ import pytest
 import fastnp
 
 ROOT = docs_pages.ROOT
-PAGES = [ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "users").glob("*.md"))]
-by_name = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+FOLDERS = ("users", "internals", "adding")
+PAGES = [ROOT / "docs" / "index.md", ROOT / "docs" / "roadmap.md", *(page for name in FOLDERS for page in sorted((ROOT / "docs" / name).glob("*.md")))]
+by_name = pytest.mark.parametrize("path", PAGES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 def has_cpp(path: Path) -> bool:
@@ -41,9 +42,22 @@ def test_python(path):
     docs_pages.run_page(path, docs_pages.Outputs(write=False))
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if has_cpp(path)], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in PAGES if has_cpp(path)], ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_cpp(path, tmp_path):
     docs_pages.run_cpp(path, docs_pages.compile_cpp(path, tmp_path), docs_pages.Outputs(write=False))
+
+
+def test_pages_of_internals_are_short():
+    pages = [path for path in PAGES if path.parent.name == "internals"]
+    assert len(pages) >= 20
+    assert {path.stem: lines for path in pages if (lines := path.read_text().count("\n")) > 200} == {}
+
+
+def test_each_subject_has_a_figure_and_an_example():
+    pages = [path for path in PAGES if path.parent.name == "internals" and path.stem != "packages"]
+    blocks = {path.stem: docs_pages.blocks_of(path) for path in pages}
+    assert {name for name, found in blocks.items() if not any(block.how == "figure" for block in found)} == set()
+    assert {name for name, found in blocks.items() if not any(block.is_run and block.language != "table" for block in found)} == set()
 
 
 def test_first_block_of_the_readme():
