@@ -1,4 +1,4 @@
-"""The checklists in docs/adding: each file and name that they mention exists, and each line of a table has its sample where it says."""
+"""The maintainers' pages: each file and name that they mention exists, and each line of a checklist in docs/adding has its sample where it says."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ ROOT = docs_pages.ROOT
 PAGES = sorted((ROOT / "docs" / "adding").glob("*.md"))
 SOURCES = ("src", "include", "python", "cuda", "cmake", "numpy_compat", "tests")
 KINDS = {".h", ".cpp", ".def", ".py", ".pyi", ".inc", ".cmake", ".S"}
-SHORT = ("", "src/", "python/", "python/fastnp/", "src/ir/", "src/ops/")  # what a page may leave out of a path
 FILE = re.compile(r"[\w./-]+\.(?:h|cpp|def|py|pyi|inc|cmake|txt)")
+INTERNALS = sorted((ROOT / "docs" / "internals").glob("*.md"))
 by_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+by_each = pytest.mark.parametrize("path", [*PAGES, *INTERNALS], ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 @cache
@@ -26,7 +27,15 @@ def sources() -> dict[str, str]:
 
 @cache
 def words() -> frozenset[str]:
-    return frozenset(word for name, text in sources().items() if name != "tests/python/test_adding_pages.py" for word in re.findall(r"\w+", text))
+    texts = (text for name, text in sources().items() if name != "tests/python/test_adding_pages.py")
+    return frozenset(word for text in texts for word in re.findall(r"\w+", text)) | {Path(name).stem for name in sources()}
+
+
+@cache
+def endings() -> frozenset[str]:
+    """What a file may be called: by the end of its path, from any folder on."""
+    parts = [name.split("/") for name in sources()]
+    return frozenset("/".join(each[i:]) for each in parts for i in range(len(each)))
 
 
 def rows_of(path: Path) -> list[tuple[int, list[str]]]:
@@ -45,7 +54,7 @@ def spans_of(text: str) -> list[str]:
 
 
 def exists(name: str) -> bool:
-    return any((ROOT / (before + name)).exists() for before in SHORT)
+    return (ROOT / name).exists() or name in endings()
 
 
 def test_there_is_a_page_for_each_thing() -> None:
@@ -63,20 +72,21 @@ def test_each_row_has_its_sample_where_it_says(path: Path) -> None:
                 assert text in (ROOT / file).read_text(), f"{path}:{line}: {file} has no {text}"
 
 
-@by_page
+@by_each
 def test_each_file_that_is_mentioned_exists(path: Path) -> None:
     text = docs_pages.FENCE.sub("", path.read_text())
     mentioned = {span for span in spans_of(text) if FILE.fullmatch(span)}
     mentioned |= {file for line in text.splitlines() if line.startswith("    ") for file in FILE.findall(line)}
-    assert mentioned
     assert {file for file in mentioned if not exists(file) and not file.startswith("build/")} == set()
 
 
-@by_page
+@by_each
 def test_each_name_that_is_mentioned_exists(path: Path) -> None:
-    """But for placeholders: do_<Class>."""
-    names = [span for span in spans_of(docs_pages.FENCE.sub("", path.read_text())) if "<Class>" not in span and "<name>" not in span]
-    unknown = {span: set(re.findall(r"[A-Za-z_]\w*", span)) - words() for span in names if not FILE.fullmatch(span) and not exists(span)}
+    """But for placeholders (do_<Class>), and names of the page's own examples."""
+    text = path.read_text()
+    own = {word for fence in docs_pages.FENCE.finditer(text) for word in re.findall(r"\w+", fence["text"])}
+    names = [span for span in spans_of(docs_pages.FENCE.sub("", text)) if "<Class>" not in span and "<name>" not in span]
+    unknown = {span: set(re.findall(r"[A-Za-z_]\w*", span)) - words() - own for span in names if not FILE.fullmatch(span) and not exists(span)}
     assert {span: missing for span, missing in unknown.items() if missing} == {}
 
 
