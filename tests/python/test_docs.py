@@ -54,7 +54,7 @@ def test_pages_of_internals_are_short():
 
 
 def test_each_subject_has_a_figure_and_an_example():
-    pages = [path for path in PAGES if path.parent.name == "internals" and path.stem != "packages"]
+    pages = [path for path in PAGES if path.parent.name == "internals"]
     blocks = {path.stem: docs_pages.blocks_of(path) for path in pages}
     assert {name for name, found in blocks.items() if not any(block.how == "figure" for block in found)} == set()
     assert {name for name, found in blocks.items() if not any(block.is_run and block.language != "table" for block in found)} == set()
