@@ -74,8 +74,10 @@ def versions() -> dict[str, str | None]:
 def description() -> dict[str, Any]:
     kibibytes = int(line_of("/proc/meminfo", r"^MemTotal:\s+(\d+)") or 0)
     driver = said("nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader").splitlines()
+    processor = line_of("/proc/cpuinfo", r"^model name\s*:(.*)$") or platform.machine()
+    model = line_of("/proc/cpuinfo", r"^model\s*:(.*)$")  # names of virtual machines say little
     return {
-        "processor": line_of("/proc/cpuinfo", r"^model name\s*:(.*)$") or platform.machine(),
+        "processor": f"{processor}, model {model}" if model else processor,
         "cores": len(os.sched_getaffinity(0)),
         "memory_gib": round(kibibytes / (1 << 20)),
         "system": f"{line_of('/etc/os-release', r'^PRETTY_NAME=(.*)$')}, Linux {platform.release().partition('-')[0]}",
@@ -85,6 +87,6 @@ def description() -> dict[str, Any]:
 
 def slug(machine: dict[str, Any]) -> str:
     """A name for files: of the processor and the device."""
-    processor = re.sub(r"\((R|TM)\)|CPU|Processor|Intel|AMD|@.*", "", machine["processor"])
+    processor = re.sub(r"\((R|TM)\)|CPU|Processor|Intel|AMD|@.*|, model.*", "", machine["processor"])
     words = [processor, f"{machine['cores']} cores", (machine["device"] or "").partition(",")[0].replace("NVIDIA", "")]
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")

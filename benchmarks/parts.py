@@ -7,6 +7,7 @@ largest error, and what share of the limit it reached; or why it does not do the
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import math
@@ -257,6 +258,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--patience", type=float, default=0)
     options = parser.parse_args()
+    if "fastnp" in there(options.libraries, ("fastnp",)):
+        importlib.import_module("fastnp")  # one that can't be imported is no peer that is missing
     start = time.perf_counter()
     found = PARTS[options.part](options)
     found |= {"rounds": options.rounds, "seconds": round(time.perf_counter() - start)}
