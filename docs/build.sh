@@ -39,5 +39,7 @@ else
 fi
 "$venv/bin/python" docs/gallery/pictures.py $gallery build/docs/gallery
 
-"$venv/bin/python" -m sphinx --builder html --fresh-env -W --keep-going --quiet --doctree-dir build/docs/doctrees docs build/docs/html
+# The kernel of the notebooks warns that it listens on this machine's own address.
+"$venv/bin/python" -m sphinx --builder html --jobs 2 --fresh-env -W --keep-going --quiet --doctree-dir build/docs/doctrees docs build/docs/html \
+    2> >(grep -v "IPKernelApp.*TCP without encryption" >&2)
 echo "the site is build/docs/html/index.html"

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import io
+import multiprocessing
+import os
 import runpy
 import sys
 from collections.abc import Callable
@@ -306,6 +309,7 @@ def save(figure: Figure, path: Path) -> None:
 
 def run(name: str, folder: Path) -> None:
     """Runs one program: what it prints, and its picture."""
+    sys.path.insert(0, str(ROOT / "examples"))  # for what the programs share
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         names = runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
@@ -332,9 +336,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    sys.path.insert(0, str(ROOT / "examples"))  # for what the programs share
-    for name in given.names or DRAWINGS:
-        (blank if given.blank else run)(name, given.folder)
+    make = functools.partial(blank if given.blank else run, folder=given.folder)
+    # A process for each two processors: programs are compiled and computed by some threads of their own.
+    with multiprocessing.get_context("spawn").Pool(max(2, (os.cpu_count() or 2) // 2)) as pool:
+        for _ in pool.imap_unordered(make, given.names or DRAWINGS):
+            pass
 
 
 if __name__ == "__main__":
