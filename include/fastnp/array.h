@@ -32,11 +32,14 @@ namespace detail {
 struct ArrayBody;
 }
 
+/// \addtogroup indexing
+/// @{
+
 /// start:stop:step of a subscript; what is left out takes NumPy's default.
 struct Slice {
-    std::optional<std::int64_t> start;
-    std::optional<std::int64_t> stop;
-    std::int64_t step = 1;
+    std::optional<std::int64_t> start;  ///< the first; negative ones are counted from the end
+    std::optional<std::int64_t> stop;   ///< before which it ends
+    std::int64_t step = 1;              ///< from one to the next; not 0
 };
 
 /// X(range(1, -1)) is X[1:-1] and X(range(0, 10, 2)) is X[0:10:2].
@@ -48,44 +51,66 @@ constexpr Slice until(std::int64_t stop) { return {std::nullopt, stop, 1}; }
 /// X(every(-1)) is X[::-1].
 constexpr Slice every(std::int64_t step) { return {std::nullopt, std::nullopt, step}; }
 
+/// The type of newaxis.
 struct NewAxis {};
+/// The type of ellipsis.
 struct Ellipsis {};
-/// X(all) is X[:], X(newaxis) is X[None], X(ellipsis, 0) is X[..., 0]. `all` is also the reduction: all(x).
+/// A new axis of size 1: X(newaxis) is X[None].
 inline constexpr NewAxis newaxis{};
+/// All axes that are not named: X(ellipsis, 0) is X[..., 0].
 inline constexpr Ellipsis ellipsis{};
 
 /// One entry of a subscript.
 using Index = std::variant<std::int64_t, Slice, NewAxis, Ellipsis>;
 
+/// @}
+
+/// \addtogroup arrays
+/// @{
+
 /// An n-dimensional array of one dtype: a handle that shares its memory with its views, as numpy.ndarray. Inside a compiled
 /// function it may instead stand for a value that is being recorded; everything but reading elements works the same.
+///
+///     array x = zeros({3, 4});
+///     x(0) = 7;                // x[0] = 7
+///     array row = x(1, all);   // a view, x[1, :]
 class FASTNP_API array {
 public:
     /// An empty float64 array of shape (0,).
     array();
     /// A 0-d array of the C++ type's dtype.
-    template <class T>
-        requires requires { detail::DtypeOf<T>::value; }
+    template <detail::Element T>
     explicit array(T value) : array(from_elements(&value, dtype_of<T>, Shape{})) {}
     /// A weak scalar as a 0-d array of its default dtype, or of the dtype given. OverflowError if it does not fit.
     explicit array(const Scalar& value, std::optional<Dtype> dtype = std::nullopt);
-    /// Rank 1, 2 and 3 from nested lists: array({1., 2.}), array({{1, 2}, {3, 4}}). ValueError if ragged.
+    /// Of rank 1 from a list of one type, array({1., 2.}); nested lists make rank 2 and 3, array({{1, 2}, {3, 4}}). ValueError if these are ragged.
     template <class T>
     array(std::initializer_list<T> values) : array(from_elements(values.begin(), dtype_of<T>, Shape{static_cast<std::int64_t>(values.size())})) {}
+    /// Of rank 2, row by row.
     template <class T>
     array(std::initializer_list<std::initializer_list<T>> rows);
+    /// Of rank 3, plane by plane.
     template <class T>
     array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes);
 
+    /// A copy of a vector's elements, of rank 1. (from_span() has no copy.)
+    template <detail::Element T>
+        requires(!std::is_same_v<T, bool>)
+    explicit array(const std::vector<T>& values) : array(from_elements(values.data(), dtype_of<T>, Shape{static_cast<std::int64_t>(values.size())})) {}
+
+    /// Another name of the same array (Python's `b = a`).
     array(const array&) = default;
+    /// The same; the other one is left to be assigned to or destroyed.
     array(array&&) noexcept = default;
     ~array() = default;
     /// Makes this name stand for the other array (Python's `a = b`).
     array& operator=(const array&) & = default;
+    /// The same of one that goes.
     array& operator=(array&&) & noexcept = default;
     /// Writes through a view: x(range(1, 3)) = y, with broadcasting and a same-kind cast... of any kind, as NumPy's setitem.
     void operator=(const Operand& values) &&;  // NOLINT: assignment to a view returns nothing to chain
-    void operator=(const array& values) &&;    // NOLINT: as above
+    /// The same of an array.
+    void operator=(const array& values) &&;  // NOLINT: as above
 
     /// Memory owned elsewhere, without a copy. `strides` are in bytes (C order if empty); `release` runs when the last view
     /// is gone. ValueError if the sizes are negative or the ranks differ.
@@ -95,19 +120,29 @@ public:
     /// Uninitialised memory of the caching allocator.
     static array uninitialized(Dtype dtype, const Shape& shape);
 
+    /// The type of its elements.
     Dtype dtype() const;
+    /// How many axes it has.
     int ndim() const;
     /// Sizes of the axes. While recording, reading a size that may vary ties the compiled entry to it.
     Shape shape() const;
+    /// The size of an axis; negative ones are counted from the end. AxisError.
     std::int64_t shape(int axis) const;
     /// Bytes from an element to the next along each axis. RecordError while recording.
     Strides strides() const;
+    /// How many elements it has.
     std::int64_t size() const;
+    /// Bytes of an element.
     std::int64_t itemsize() const { return static_cast<std::int64_t>(itemsize_of(dtype())); }
+    /// Bytes of all elements.
     std::int64_t nbytes() const { return size() * itemsize(); }
+    /// Whether it can be written to.
     bool writable() const;
+    /// Says so for this name and views that are made of it. ValueError for a view of what can't be written to.
     void set_writable(bool writable);
+    /// Whether its elements lie one behind the other in C order.
     bool is_c_contiguous() const;
+    /// Whether they do in Fortran order.
     bool is_f_contiguous() const;
     /// Whether this stands for a value of a recording rather than for memory.
     bool is_recorded() const;
@@ -120,12 +155,13 @@ public:
 
     /// The first element's address, on the host: elements that were on a device come back, and stay. RecordError while recording.
     void* data() const;
+    /// The same as an address of T. TypeError for another element type.
     template <class T>
     T* data() const {
         check_dtype(dtype_of<T>);
         return static_cast<T*>(data());
     }
-    /// Elements as a span; ValueError unless C contiguous.
+    /// Elements as a span; ValueError unless C contiguous, TypeError for another element type.
     template <class T>
     std::span<T> as_span() const {
         check_dtype(dtype_of<T>);
@@ -142,37 +178,60 @@ public:
     /// kept with the compiled entry; a call that takes another one has an entry of its own.
     explicit operator bool() const;
 
-    /// A view: x(1, all, newaxis, range(0, -1)). IndexError in NumPy's words.
+    /// A view, by integers, range(), from(), until(), every(), all, newaxis and ellipsis: x(1, all, newaxis, range(0, -1)). Assigned to, it is written
+    /// through. IndexError in NumPy's words. (pick() and get_masked() take arrays as indices.)
     template <class... I>
     array operator()(const I&... subscripts) const {
         constexpr bool are_subscripts = (requires { to_index(subscripts); } && ...);
         static_assert(are_subscripts, "fastnp: subscripts are integers, range(), from(), until(), every(), all, newaxis and ellipsis");
         if constexpr (are_subscripts) return index({to_index(subscripts)...});
     }
-    array operator[](std::int64_t i) const { return index({Index(i)}); }
+    /// The same with one subscript: x[1], x[range(0, -1)].
+    template <class I>
+    array operator[](const I& subscript) const {
+        return (*this)(subscript);
+    }
+    /// The same of a list of subscripts.
     array index(std::initializer_list<Index> subscripts) const { return index(std::span<const Index>(subscripts.begin(), subscripts.size())); }
+    /// The same of subscripts that are not known when the program is compiled.
     array index(std::span<const Index> subscripts) const;
 
+    /// A view with its axes in reverse order. (numpy.ndarray.T)
     array T() const;
     /// The same elements in memory of their own.
     array copy(Order order = Order::c) const;
-    /// numpy.ndarray.astype; always a copy.
+    /// The elements as another dtype; always a copy. TypeError where the casting rule does not allow it. (numpy.ndarray.astype)
     array astype(Dtype dtype, Casting casting = Casting::unsafe) const;
+    /// The same elements in C order under another shape, in which one size may be -1; a view where there is one. ValueError. (numpy.ndarray.reshape)
     array reshape(const Shape& shape) const;
 
-    // In place, as NumPy: the result is cast to this array's dtype by the same-kind rule; every view sees it.
-    array& operator+=(const Operand& y);
-    array& operator-=(const Operand& y);
-    array& operator*=(const Operand& y);
-    array& operator/=(const Operand& y);
-    array& operator%=(const Operand& y);
-    array& operator&=(const Operand& y);
-    array& operator|=(const Operand& y);
-    array& operator^=(const Operand& y);
+    /// \name In place
+    /// As NumPy: the result is cast to this array's dtype by the same-kind rule, else TypeError; every view sees it. ValueError for a read-only array, and
+    /// where the operand is not broadcast to this shape.
+    /// @{
 
-    /// For fastnp's own rooms and bindings.
+    /// add() with y.
+    array& operator+=(const Operand& y);
+    /// subtract() with y.
+    array& operator-=(const Operand& y);
+    /// multiply() with y.
+    array& operator*=(const Operand& y);
+    /// divide() with y.
+    array& operator/=(const Operand& y);
+    /// remainder() with y.
+    array& operator%=(const Operand& y);
+    /// bitwise_and() with y.
+    array& operator&=(const Operand& y);
+    /// bitwise_or() with y.
+    array& operator|=(const Operand& y);
+    /// bitwise_xor() with y.
+    array& operator^=(const Operand& y);
+    /// @}
+
+    /// \cond for fastnp's own rooms and bindings
     explicit array(std::shared_ptr<detail::ArrayBody> body) : body_(std::move(body)) {}
     const std::shared_ptr<detail::ArrayBody>& body() const { return body_; }
+    /// \endcond
 
 private:
     static Index to_index(const Index& i) { return i; }
@@ -198,16 +257,23 @@ private:
 /// What an operation takes: an array or a weak scalar.
 class Operand {
 public:
+    /// An array.
     Operand(const array& value) : value_(value) {}  // NOLINT: implicit by design
+    /// An array that goes.
     Operand(array&& value) : value_(std::move(value)) {}  // NOLINT: implicit by design
+    /// A weak scalar.
     Operand(const Scalar& value) : value_(value) {}  // NOLINT: implicit by design
+    /// A number, weakly typed: it takes the array's dtype where its kind is no higher.
     template <class T>
         requires std::is_arithmetic_v<T>
     Operand(T value) : value_(Scalar(value)) {}  // NOLINT: implicit by design
+    /// A complex number.
     template <class T>
     Operand(std::complex<T> value) : value_(Scalar(value)) {}  // NOLINT: implicit by design
 
+    /// The array; null for a number.
     const array* as_array() const { return std::get_if<array>(&value_); }
+    /// The number; null for an array.
     const Scalar* as_scalar() const { return std::get_if<Scalar>(&value_); }
 
 private:
@@ -216,6 +282,7 @@ private:
 
 template <class T>
 T array::item() const {
+    static_assert(std::is_arithmetic_v<T> || detail::Element<T>, "fastnp: item<T>() gives a number: bool, integers, floating and complex numbers");
     const Scalar value = item_scalar();
     if constexpr (requires { typename T::value_type; }) {
         return T(static_cast<typename T::value_type>(value.real()), static_cast<typename T::value_type>(value.imag()));
@@ -227,10 +294,13 @@ T array::item() const {
     }
 }
 
+/// @}
+
 namespace detail {
 [[noreturn]] FASTNP_API void throw_ragged();
 }
 
+/// \cond as declared
 template <class E>
 array::array(std::initializer_list<std::initializer_list<E>> rows) {
     const std::size_t width = rows.size() == 0 ? 0 : rows.begin()->size();
@@ -258,8 +328,16 @@ array::array(std::initializer_list<std::initializer_list<std::initializer_list<E
     }
 }
 
+/// \endcond
+
+/// \addtogroup arrays
+/// @{
+
 /// numpy.array_str's form of the elements. RecordError while recording.
 FASTNP_API std::string to_string(const array& x);
+/// to_string() of x.
 FASTNP_API std::ostream& operator<<(std::ostream& out, const array& x);
+
+/// @}
 
 }  // namespace fastnp

@@ -20,13 +20,17 @@
 
 namespace fastnp {
 
+/// \addtogroup compile
+/// @{
+
 /// A size that may vary from `low` to `high`, in steps of `multiple_of`, without a new compilation: options.dynamic = {{{argument, axis}, Dim("n", 1,
 /// 4096)}}. Equal names mean equal sizes.
 struct Dim {
-    std::string name;
-    std::int64_t low = 0;
-    std::int64_t high = INT64_MAX;
-    std::int64_t multiple_of = 1;
+    std::string name;                ///< sizes of one name are equal
+    std::int64_t low = 0;            ///< the least
+    std::int64_t high = INT64_MAX;   ///< the largest
+    std::int64_t multiple_of = 1;    ///< of which all are multiples
+    /// A size of any number, unless said otherwise.
     Dim(std::string name_, std::int64_t low_ = 0, std::int64_t high_ = INT64_MAX, std::int64_t multiple_of_ = 1)  // NOLINT: a name is a size
         : name(std::move(name_)), low(low_), high(high_), multiple_of(multiple_of_) {}
 };
@@ -42,16 +46,19 @@ enum class OnLimit : std::uint8_t { generalise, evict, eager, error };
 /// Sizes that are not named in CompileOptions::dynamic: they vary from the second size on, from the first call on, or never.
 enum class DynamicSizes : std::uint8_t { automatic, always, never };
 
+/// Keyword arguments of compile(): compile(f, {.name = "f", .fullgraph = true}).
 struct CompileOptions {
     /// "llvm": fused machine code. "eager": the recorded ops on the precompiled kernels.
     std::string backend = "llvm";
     /// Sizes known to vary, by (position among the flattened array arguments, axis).
     NamedSizes dynamic = {};
+    /// How sizes are compiled that are not named.
     DynamicSizes sizes = DynamicSizes::automatic;
     /// A function that can't be recorded is an error instead of running uncompiled.
     bool fullgraph = false;
     /// Kinds of calls that compiled entries are kept for; entries that differ in the values they read count as one. At least 1; ValueError otherwise.
     std::size_t cache_size_limit = 8;
+    /// What a call does that needs one more.
     OnLimit on_limit = OnLimit::generalise;
     /// Every so many calls the function is recorded once more, and VerifyError says what is different now: something that it depends on and that is not
     /// guarded (in C++, what a lambda reads through references: see ref.h), and of a C++ function that it stores arrays in variables of the outside. 0:
@@ -68,37 +75,42 @@ struct CompileOptions {
 
 /// Counts of a compiled function: calls served from the cache, calls that were not, entries held, compilations done.
 struct CacheInfo {
-    std::uint64_t hits = 0;
-    std::uint64_t misses = 0;
-    std::uint64_t currsize = 0;
-    std::uint64_t compiles = 0;
-    std::uint64_t uncompiled = 0;  // calls that ran the function as written
+    std::uint64_t hits = 0;  ///< calls served from the cache
+    std::uint64_t misses = 0;  ///< calls that were not
+    std::uint64_t currsize = 0;  ///< entries held
+    std::uint64_t compiles = 0;  ///< compilations done
+    std::uint64_t uncompiled = 0;  ///< calls that ran the function as written
 };
 
-/// What a compiled entry consists of.
+/// A kernel of a compiled entry.
 struct KernelInfo {
-    std::string name;
-    std::string kind;  // "elementwise", "rows", "columns", "reduction", "precompiled", "call", "loop", or, of a device's, "by the host: " and why
-    std::vector<std::string> ops;  // fused ops
-    std::string axes;  // iteration space
+    std::string name;  ///< of the step
+    /// "elementwise", "rows", "columns", "reduction", "precompiled", "call", "loop", or, of a device's, "by the host: " and why.
+    std::string kind;
+    std::vector<std::string> ops;  ///< fused ops
+    std::string axes;  ///< iteration space
     /// Of the last call in a profile_scope: the time that the step took, and how often it was done (in a loop's body at each turn; the time is that of all
     /// turns). Negative: there was no such call, or it was not measured by itself (turns that the host takes).
     double milliseconds = -1;
-    std::uint64_t count = 0;
+    std::uint64_t count = 0;  ///< how often it was done
 };
 /// Why something was compiled, or was not found.
 struct MissInfo {
-    std::string reason;  // what changed, from what to what
-    std::string advice;  // what would help, or empty
-    double milliseconds = 0;  // that it cost
+    std::string reason;  ///< what changed, from what to what
+    std::string advice;  ///< what would help, or empty
+    double milliseconds = 0;  ///< that it cost
 };
+/// What a compiled function keeps for one kind of calls.
 struct EntryInfo {
-    std::string reason;  // of this compilation
-    std::string uncompiled;  // why it runs uncompiled, if it does
-    std::vector<std::string> guards;
-    std::vector<KernelInfo> kernels;
-    std::vector<std::pair<std::string, double>> milliseconds;  // by phase
-    std::string ir, loops, llvm, assembly;
+    std::string reason;  ///< of this compilation
+    std::string uncompiled;  ///< why it runs uncompiled, if it does
+    std::vector<std::string> guards;  ///< what a call is like that it serves
+    std::vector<KernelInfo> kernels;  ///< what it does, in order
+    std::vector<std::pair<std::string, double>> milliseconds;  ///< that phases of the compilation took
+    std::string ir;  ///< the recorded ops
+    std::string loops;  ///< the fused loops
+    std::string llvm;  ///< the code for LLVM, if it was asked for
+    std::string assembly;  ///< the machine code, if it was asked for
 };
 
 /// While it lives, calls of compiled functions by this thread are measured, step by step, for entries() and explain(): on a device by events in its stream
@@ -106,7 +118,9 @@ struct EntryInfo {
 /// wait for the device. (torch.profiler, cupyx.profiler)
 class FASTNP_API profile_scope {
 public:
-    profile_scope();
+    /// Measures from here on.
+    [[nodiscard]] profile_scope();
+    /// No longer.
     ~profile_scope();
     profile_scope(const profile_scope&) = delete;
     profile_scope& operator=(const profile_scope&) = delete;
@@ -118,7 +132,10 @@ private:
 /// Has functions that are recorded from now on run as written if they use one of these: names of ops and functions ("sin"), or patterns ("arc*"), until
 /// allow_in_graph() takes it back.
 FASTNP_API void disallow_in_graph(const std::vector<std::string>& names);
+/// Takes back what disallow_in_graph() said of these names.
 FASTNP_API void allow_in_graph(const std::vector<std::string>& names);
+
+/// @}
 
 namespace detail {
 

@@ -11,6 +11,9 @@
 
 namespace fastnp {
 
+/// \addtogroup devices
+/// @{
+
 /// A device of this machine.
 struct FASTNP_API DeviceInfo {
     std::string name;                    ///< "cpu", "cuda:0", "cuda:1", ...
@@ -47,21 +50,23 @@ struct FASTNP_API DeviceStatistics {
     std::size_t held_bytes = 0;  ///< of memory that is kept for reuse
     std::uint64_t launches = 0;  ///< of kernels
     std::uint64_t uploads = 0;  ///< copies from the host
-    std::uint64_t uploaded_bytes = 0;
+    std::uint64_t uploaded_bytes = 0;  ///< by these copies
     std::uint64_t downloads = 0;  ///< copies to the host
-    std::uint64_t downloaded_bytes = 0;
+    std::uint64_t downloaded_bytes = 0;  ///< by these copies
     std::uint64_t products = 0;  ///< calls of a library for products of matrices
     std::uint64_t transforms = 0;  ///< calls of a library for Fourier transforms
     std::uint64_t factorisations = 0;  ///< calls of a library for factors of matrices, and for what is solved with them
 };
 
-/// ValueError, DeviceError: as device_scope; of the processor, nothing was done. (torch.cuda.memory_stats)
+/// What was done on a device so far; of the processor, nothing. ValueError, DeviceError: as device_scope. (torch.cuda.memory_stats)
 FASTNP_API DeviceStatistics device_statistics(std::string_view device);
 /// Waits until a device has done all that it was asked for, and raises what went wrong there. ValueError, DeviceError: as device_scope.
 /// (torch.cuda.synchronize)
 FASTNP_API void synchronize(std::string_view device);
 /// Gives memory that is kept for reuse on a device back to it. ValueError, DeviceError: as device_scope. (torch.cuda.empty_cache)
 FASTNP_API void trim_device(std::string_view device);
+
+/// @}
 
 class array;
 
@@ -74,11 +79,19 @@ FASTNP_API void read_element(const array& x, void* to);
 
 }  // namespace detail
 
+/// \addtogroup devices
+/// @{
+
 /// While it lives, arrays of this thread are made and computed on a device: "cpu", "cuda" (the first CUDA device), "cuda:0", "cuda:1", ... Scopes nest.
 /// ValueError: no device has such a name. DeviceError: it can't be used; the message says what is missing.
+///
+///     const device_scope on_gpu("cuda");
+///     const array x = ones({1000, 1000});  // made there
 class FASTNP_API device_scope {
 public:
-    explicit device_scope(std::string_view name);
+    /// From here on. ValueError, DeviceError.
+    [[nodiscard]] explicit device_scope(std::string_view name);
+    /// The device that was there before comes back.
     ~device_scope();
     device_scope(const device_scope&) = delete;
     device_scope& operator=(const device_scope&) = delete;
@@ -87,5 +100,7 @@ private:
     std::string before_;
     void* backend_before_;
 };
+
+/// @}
 
 }  // namespace fastnp

@@ -14,15 +14,23 @@
 
 namespace fastnp {
 
+/// \addtogroup dtypes
+/// @{
+
+/// The type of an array's elements: bool_, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 and complex128. Each is also
+/// there by itself: fastnp::float32 is Dtype::float32.
 enum class Dtype : std::uint8_t {
 #define DTYPE(name, type, kind, code, text) name,
 #include "fastnp/ops/dtype.def"
 };
 
+/// How many dtypes there are.
 inline constexpr int dtype_count = 0
 #define DTYPE(name, type, kind, code, text) +1
 #include "fastnp/ops/dtype.def"
     ;
+
+/// @}
 
 // fastnp::float32 and so on, spelled as in NumPy.
 #define DTYPE(name, type, kind, code, text) inline constexpr Dtype name = Dtype::name;
@@ -58,11 +66,24 @@ struct ElementOf;
         using type = T;                  \
     };
 #include "fastnp/ops/dtype.def"
+template <class T>
+concept Element = requires { DtypeOf<T>::value; };
+template <class T>
+constexpr Dtype dtype_of_element() {
+    static_assert(Element<T>,
+                  "fastnp: no dtype has elements of this C++ type; bool, integers, float16_t, bfloat16_t, float, double, std::complex<float> and "
+                  "std::complex<double> are elements");
+    if constexpr (Element<T>) return DtypeOf<T>::value;
+    else return Dtype::bool_;
+}
 }  // namespace detail
+
+/// \addtogroup dtypes
+/// @{
 
 /// The dtype of a C++ element type: dtype_of<float> == float32.
 template <class T>
-inline constexpr Dtype dtype_of = detail::DtypeOf<std::remove_cv_t<T>>::value;
+inline constexpr Dtype dtype_of = detail::dtype_of_element<std::remove_cv_t<T>>();
 
 /// The C++ element type of a dtype: element_of<float32> is float.
 template <Dtype D>
@@ -104,9 +125,13 @@ constexpr std::string_view name_of(Dtype dtype) {
     return names[static_cast<int>(dtype)];
 }
 
+/// Whether a dtype is one of signed or unsigned integers.
 constexpr bool is_integer(Dtype dtype) { return kind_of(dtype) == 'i' || kind_of(dtype) == 'u'; }
+/// Whether a dtype is complex64 or complex128.
 constexpr bool is_complex(Dtype dtype) { return kind_of(dtype) == 'c'; }
+/// Whether a dtype is one of real floating numbers.
 constexpr bool is_floating(Dtype dtype) { return kind_of(dtype) == 'f'; }
+/// Whether a dtype is floating or complex.
 constexpr bool is_inexact(Dtype dtype) { return is_floating(dtype) || is_complex(dtype); }
 
 /// The dtype of that name ("float32", "bool", ...). TypeError, in NumPy's words, where there is none.
@@ -145,5 +170,7 @@ enum class WeakKind : std::uint8_t { boolean, integer, floating, complex };
 /// NEP 50: the dtype of an operation over arrays of these dtypes and weak scalars of these kinds (numpy.result_type). Weak
 /// scalars only raise the kind, never the size; with no dtypes they count as bool, int64, float64, complex128.
 FASTNP_API Dtype result_type(std::span<const Dtype> dtypes, std::span<const WeakKind> weak = {});
+
+/// @}
 
 }  // namespace fastnp

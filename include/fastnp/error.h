@@ -8,12 +8,17 @@
 
 namespace fastnp {
 
+/// \addtogroup errors
+/// @{
+
 /// Base of all of them; catch this to catch whatever fastnp throws.
 class FASTNP_API Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
     ~Error() override;
 };
+
+/// @}
 
 #define FASTNP_ERROR(name, base)          \
     class FASTNP_API name : public base { \
@@ -22,12 +27,22 @@ public:
         ~name() override;                 \
     };
 
+/// \addtogroup errors
+/// @{
+
+/// Shapes that do not fit, sizes and options that there are none of.
 FASTNP_ERROR(ValueError, Error)
+/// A dtype that an operation does not take, or a cast that the casting rule forbids.
 FASTNP_ERROR(TypeError, Error)
+/// A subscript, or an index among others, outside of an axis.
 FASTNP_ERROR(IndexError, Error)
+/// A number that the dtype does not hold.
 FASTNP_ERROR(OverflowError, Error)
+/// There is no memory for an array.
 FASTNP_ERROR(MemoryError, Error)
+/// A division by zero where NumPy has an error for it.
 FASTNP_ERROR(ZeroDivisionError, Error)
+/// Memory that can't be shared with another library.
 FASTNP_ERROR(BufferError, Error)
 /// numpy.exceptions.AxisError: an axis outside the array's dimensions.
 FASTNP_ERROR(AxisError, ValueError)
@@ -45,6 +60,8 @@ FASTNP_ERROR(CacheLimitError, Error)
 FASTNP_ERROR(VerifyError, Error)
 /// fastnp's own fault: an invariant does not hold.
 FASTNP_ERROR(InternalError, Error)
+/// @}
+
 #undef FASTNP_ERROR
 
 }  // namespace fastnp

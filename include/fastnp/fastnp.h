@@ -1,4 +1,34 @@
 // Everything public.
+/// \namespace fastnp
+/// Arrays, functions over them, and the compiler.
+/// \namespace fastnp::fft
+/// numpy.fft: discrete Fourier transforms.
+/// \namespace fastnp::linalg
+/// numpy.linalg: linear algebra over stacks of matrices.
+/// \namespace fastnp::random
+/// numpy.random: numbers of a Generator.
+//
+/// \defgroup arrays Arrays
+/// \defgroup indexing Subscripts
+/// \defgroup dtypes Dtypes and numbers
+/// \defgroup making Making arrays
+/// \defgroup elementwise Elementwise functions
+/// \defgroup operators Operators
+/// \defgroup reductions Reductions and scans
+/// \defgroup rearranging Rearranging
+/// \defgroup picking Picking and putting elements
+/// \defgroup sorting Sorting, searching, sets
+/// \defgroup products Products
+/// \defgroup linalg Linear algebra
+/// \defgroup fft Fourier transforms
+/// \defgroup random Random numbers
+/// \defgroup compile Compiling
+/// \defgroup transforms Derivatives and batching
+/// \defgroup loops Loops and branches
+/// \defgroup tape The tape
+/// \defgroup devices Devices
+/// \defgroup interop Sharing memory
+/// \defgroup errors Errors
 #pragma once
 
 #include "fastnp/export.h"  // first: it says which C++ is needed

@@ -57,25 +57,34 @@ constexpr float bfloat_bits_to_float(std::uint16_t bits) { return std::bit_cast<
 
 }  // namespace detail
 
+/// \addtogroup dtypes
+/// @{
+
 /// IEEE 754 binary16, as numpy.float16.
 struct float16_t {
-    std::uint16_t bits = 0;
+    std::uint16_t bits = 0;  ///< sign, 5 bits of exponent, 10 of mantissa
     constexpr float16_t() = default;
 #if defined(__NVPTX__)  // one instruction each
     constexpr explicit float16_t(float value) : bits(std::bit_cast<std::uint16_t>(static_cast<_Float16>(value))) {}
     constexpr explicit operator float() const { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
 #else
+    /// The nearest one, halves to even.
     constexpr explicit float16_t(float value) : bits(detail::float_to_half_bits(value)) {}
+    /// The same number.
     constexpr explicit operator float() const { return detail::half_bits_to_float(bits); }
 #endif
 };
 
 /// The upper half of a binary32; 8 bits of precision. Not in NumPy; promotes as ml_dtypes' bfloat16 where that is defined.
 struct bfloat16_t {
-    std::uint16_t bits = 0;
+    std::uint16_t bits = 0;  ///< sign, 8 bits of exponent, 7 of mantissa
     constexpr bfloat16_t() = default;
+    /// The nearest one, halves to even.
     constexpr explicit bfloat16_t(float value) : bits(detail::float_to_bfloat_bits(value)) {}
+    /// The same number.
     constexpr explicit operator float() const { return detail::bfloat_bits_to_float(bits); }
 };
+
+/// @}
 
 }  // namespace fastnp

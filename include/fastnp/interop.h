@@ -18,6 +18,9 @@
 
 namespace fastnp {
 
+/// \addtogroup interop
+/// @{
+
 /// The elements of a span as an array of `shape` (of rank 1 if left out), without a copy. `owner` is kept while an array uses them; without one
 /// they must outlive all arrays made from this. Of const elements the array is read-only. ValueError if the shape does not fit.
 template <class T>
@@ -30,10 +33,27 @@ array from_span(std::span<T> elements, Shape shape, std::shared_ptr<const void> 
     void* data = const_cast<std::remove_cv_t<T>*>(elements.data());  // NOLINT: the array is read-only then
     return array::from_memory(data, dtype_of<T>, std::move(shape), {}, [owner = std::move(owner)] {}, !std::is_const_v<T>);
 }
+/// The same of rank 1.
+///
+///     std::vector<double> values(8);
+///     array x = from_span(std::span(values));  // writes go to values
 template <class T>
 array from_span(std::span<T> elements, std::shared_ptr<const void> owner = {}) {
     return from_span(elements, Shape{static_cast<std::int64_t>(elements.size())}, std::move(owner));
 }
+
+/// @}
+
+/// \cond wrong uses, which are told
+template <class T, class... More>
+array from_span(const std::vector<T>&, const More&...) {
+    static_assert(std::is_same_v<T, void>, "fastnp: from_span takes a span, from_span(std::span(v)), and shares its memory; array(v) copies a vector");
+    return {};
+}
+/// \endcond
+
+/// \addtogroup interop
+/// @{
 
 /// Where to_dlpack() gives an array's elements: the CUDA device that it is at home on, else the processor.
 FASTNP_API dlpack::Device dlpack_device(const array& x);
@@ -47,6 +67,7 @@ FASTNP_API dlpack::ManagedTensorVersioned* to_dlpack_versioned(const array& x, s
 /// An array over the tensor's memory, which it owns from here on: the deleter runs when the last view is gone. BufferError, with the tensor left to
 /// the caller, for devices, dtypes and versions that fastnp does not know.
 FASTNP_API array from_dlpack(dlpack::ManagedTensor* tensor);
+/// The same of a tensor that says whether it is read-only.
 FASTNP_API array from_dlpack(dlpack::ManagedTensorVersioned* tensor);
 /// The stream that whoever makes a tensor for fastnp on this device has to have wait for it: fastnp's there. DeviceError: it can't be used.
 FASTNP_API std::int64_t dlpack_stream(const dlpack::Device& device);
@@ -60,5 +81,7 @@ FASTNP_API array from_device_memory(void* data, Dtype dtype, Shape shape, Stride
                                     std::optional<std::int64_t> stream = std::nullopt);
 /// A copy of an array on the device that it is at home on, with the same strides, where the host would make one of its own.
 FASTNP_API array copied_on_device(const array& x);
+
+/// @}
 
 }  // namespace fastnp

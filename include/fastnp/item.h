@@ -9,6 +9,9 @@
 
 namespace fastnp {
 
+/// \addtogroup compile
+/// @{
+
 /// What array::item() gives: the single element of an array as it is then, as wide as Python's numbers (float64, complex128, integers and booleans as they
 /// are). Comparisons are NumPy's of such numbers. In a compiled function they are computed by its code, and what they gave is a yes or a no that branches
 /// are compiled for; a number of C++ that is made of it (`double v = x.item()`) is read instead, as by item<T>(): the entry is for that value alone.
@@ -19,6 +22,7 @@ public:
     /// ValueError unless the size is 1.
     explicit Item(const array& x);
 
+    /// Whether T is a type that an item can be made a number of.
     template <class T>
     static constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
@@ -35,6 +39,8 @@ public:
 private:
     array value_;
 };
+
+/// @}
 
 inline Item array::item() const { return Item(*this); }
 
@@ -53,35 +59,46 @@ Operand operand_of(const T& number) {
 
 }  // namespace detail
 
+/// \addtogroup operators
+/// @{
+
+/// Items, and items and numbers: whether a == b. In a compiled function what it gave is a branch that it is compiled for.
 template <class A, class B>
     requires detail::AreCompared<A, B>
 bool operator==(const A& a, const B& b) {
     return static_cast<bool>(equal(detail::operand_of(a), detail::operand_of(b)));
 }
+/// Items, and items and numbers: whether a != b. In a compiled function what it gave is a branch that it is compiled for.
 template <class A, class B>
     requires detail::AreCompared<A, B>
 bool operator!=(const A& a, const B& b) {
     return static_cast<bool>(not_equal(detail::operand_of(a), detail::operand_of(b)));
 }
+/// Items, and items and numbers: whether a < b. In a compiled function what it gave is a branch that it is compiled for.
 template <class A, class B>
     requires detail::AreCompared<A, B>
 bool operator<(const A& a, const B& b) {
     return static_cast<bool>(less(detail::operand_of(a), detail::operand_of(b)));
 }
+/// Items, and items and numbers: whether a <= b. In a compiled function what it gave is a branch that it is compiled for.
 template <class A, class B>
     requires detail::AreCompared<A, B>
 bool operator<=(const A& a, const B& b) {
     return static_cast<bool>(less_equal(detail::operand_of(a), detail::operand_of(b)));
 }
+/// Items, and items and numbers: whether a > b. In a compiled function what it gave is a branch that it is compiled for.
 template <class A, class B>
     requires detail::AreCompared<A, B>
 bool operator>(const A& a, const B& b) {
     return static_cast<bool>(greater(detail::operand_of(a), detail::operand_of(b)));
 }
+/// Items, and items and numbers: whether a >= b. In a compiled function what it gave is a branch that it is compiled for.
 template <class A, class B>
     requires detail::AreCompared<A, B>
 bool operator>=(const A& a, const B& b) {
     return static_cast<bool>(greater_equal(detail::operand_of(a), detail::operand_of(b)));
 }
+
+/// @}
 
 }  // namespace fastnp

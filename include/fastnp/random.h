@@ -11,6 +11,9 @@
 
 namespace fastnp::random {
 
+/// \addtogroup random
+/// @{
+
 /// numpy.random.Generator. A copy goes on by itself, from where the other one is. Arrays are of the shape that is asked for; in a device_scope they are at
 /// home there, and large ones are drawn there.
 class FASTNP_API Generator {
@@ -46,5 +49,7 @@ private:
 
 /// numpy.random.default_rng(seed), seeded through its SeedSequence.
 FASTNP_API Generator default_rng(std::uint64_t seed);
+
+/// @}
 
 }  // namespace fastnp::random

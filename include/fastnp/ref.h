@@ -6,8 +6,12 @@
 #include <utility>
 
 #include "fastnp/detail/compiled.h"
+#include "fastnp/detail/told.h"
 
 namespace fastnp {
+
+/// \addtogroup compile
+/// @{
 
 /// A variable outside of a compiled function. The library sees nothing of what a lambda reads through C++ references and pointers, so it is taken for
 /// granted; what it reads through this is looked at in each call: numbers, text and the like are guarded (another value is another compiled entry), arrays
@@ -20,11 +24,12 @@ namespace fastnp {
 template <class T>
 class Reference {
     using Plain = std::remove_const_t<T>;
-    static_assert(detail::can_walk<Plain>(), "fastnp::ref: variables are arrays, plain values, and tuples, vectors and structs of these");
 
 public:
+    /// To a variable, which must live as long as this.
     explicit Reference(T& variable) : variable_(&variable), is_outside_(!detail::is_recording()) {}
 
+    /// The variable's value; what set() gave it last in this call.
     Plain get() const {
         detail::ReferenceScope* const scope = is_outside_ ? detail::reference_scope() : nullptr;
         if (scope == nullptr) return *variable_;
@@ -32,7 +37,9 @@ public:
         scope->note_missed(detail::Referenced::to<Plain>(variable_));
         return *variable_;
     }
+    /// As get().
     operator Plain() const { return get(); }  // NOLINT: it stands for the variable
+    /// As get(): an operand of operators and functions.
     operator Operand() const  // NOLINT: as above
         requires std::is_constructible_v<Operand, Plain>
     {
@@ -58,10 +65,24 @@ private:
     bool is_outside_;  // of the recording that reads it
 };
 
+/// A Reference to a variable, which must live as long as what uses it. Written fastnp::ref where the variable's type is one of std, which has a ref, too.
 template <class T>
-Reference<T> ref(T& variable) {
-    return Reference<T>(variable);
+auto ref(T& variable) {
+    constexpr bool walks = detail::can_walk<std::remove_const_t<T>>();
+    static_assert(walks, "fastnp: a variable of fastnp::ref is of another type than " FASTNP_WALKED_TYPES);
+    if constexpr (walks) return Reference<T>(variable);
+    else return detail::Refused();
 }
+
+/// @}
+
+/// \cond wrong uses, which are told
+template <class T>
+Reference<const T> ref(const T&& value) {
+    static_assert(std::is_same_v<T, void>, "fastnp: ref takes a variable that lives on, no temporary");
+    return Reference<const T>(value);
+}
+/// \endcond
 
 namespace detail {
 

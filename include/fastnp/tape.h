@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <source_location>
 #include <vector>
 
 #include "fastnp/array.h"
@@ -9,19 +10,22 @@
 
 namespace fastnp {
 
-/// As tf.GradientTape:
+/// \addtogroup tape
+/// @{
+
+/// Derivatives of code that is no function, as tf.GradientTape has them. While it lives, all ops of this thread are noted, and computed when their values
+/// are asked for: by the compiler, once it has seen the same ones before. Arrays from before are read as they were when they were first used, and can't be
+/// written to (RecordError). Recorded arrays end with the tape. One at a time in a thread, and none within transforms and compiled functions.
 ///
 ///     Tape tape;
 ///     const array x = tape.watch(weights);
 ///     const array loss = sum(square(matmul(x, data)));
 ///     const array gradient = tape.gradient(loss, {x})[0];
-///
-/// While it lives, all ops of this thread are noted, and computed when their values are asked for: by the compiler, once it has seen the same ones before.
-/// Arrays from before are read as they were when they were first used, and can't be written to (RecordError). Recorded arrays end with the tape. One at a
-/// time in a thread, and none within transforms and compiled functions (RecordError).
 class FASTNP_API Tape {
 public:
-    Tape();
+    /// Begins to note the ops of this thread. RecordError in a transform or a compiled function, and where there is a tape.
+    explicit Tape(const std::source_location& where = std::source_location::current());
+    /// Ends it, and the arrays that were recorded.
     ~Tape();
     Tape(const Tape&) = delete;
     Tape& operator=(const Tape&) = delete;
@@ -38,5 +42,7 @@ private:
     struct State;
     std::unique_ptr<State> state_;
 };
+
+/// @}
 
 }  // namespace fastnp

@@ -18,16 +18,27 @@
 
 namespace fastnp {
 
+/// \addtogroup transforms
+/// @{
+
 /// x, as a constant to derivatives (jax.lax.stop_gradient).
 FASTNP_API array stop_gradient(const array& x);
 
-/// In a function that vmap maps over an axis with a name (VmapOptions::axis_name): the sum, mean, maximum or minimum of x over all parts, and the number
-/// of the part at hand, as jax.lax.psum and its kin. ValueError for a name that no vmap around gives.
+/// In a function that vmap maps over an axis with a name (VmapOptions::axis_name): the sum of x over all parts, as jax.lax.psum. ValueError for a name
+/// that no vmap around gives.
+///
+///     vmap([](const array& x) { return x / psum(x, "i"); }, {.axis_name = "i"})(ones({4}));
 FASTNP_API array psum(const array& x, const std::string& axis_name);
+/// The mean of x over all parts, as psum().
 FASTNP_API array pmean(const array& x, const std::string& axis_name);
+/// The maximum of x over all parts, as psum().
 FASTNP_API array pmax(const array& x, const std::string& axis_name);
+/// The minimum of x over all parts, as psum().
 FASTNP_API array pmin(const array& x, const std::string& axis_name);
+/// The number of the part at hand (int64), as jax.lax.axis_index. ValueError as psum().
 FASTNP_API array axis_index(const std::string& axis_name);
+
+/// @}
 
 }  // namespace fastnp
 

@@ -134,17 +134,28 @@ void backward(const array& x, const array& weight, bool keeps, bool records) {
 namespace fastnp {
 
 struct Tape::State {
+    explicit State(const std::source_location& at) : where(at) {}
+    std::source_location where;
     std::shared_ptr<trace::Recorder> recorder = std::make_shared<trace::Recorder>();
     trace::Recorder::Scope scope{recorder};
     trace::Recorder::Keeping keeping{*recorder};
     std::vector<array> marks;
     std::vector<array> watched;
+
+    array mark_of(const array& each) const {
+        std::size_t place = 0;
+        while (place < watched.size() && watched[place].body() != each.body()) ++place;
+        if (place == watched.size()) throw ValueError("Tape: gradient() with respect to an array that watch() did not give");
+        return marks[place];
+    }
 };
 
-Tape::Tape() {
-    if (trace::Recorder* recorder = trace::Recorder::active())
-        recorder->refuse(RecordError("a Tape within a recording: transforms and compiled functions have their own"));
-    state_ = std::make_unique<State>();
+Tape::Tape(const std::source_location& where) {
+    detail::within("a Tape", where, [] {
+        if (trace::Recorder* recorder = trace::Recorder::active())
+            recorder->refuse(RecordError("a Tape within a recording: transforms and compiled functions have their own"));
+    });
+    state_ = std::make_unique<State>(where);
     state_->recorder->set_once();
     state_->recorder->set_snapshots();
 }
@@ -152,24 +163,25 @@ Tape::Tape() {
 Tape::~Tape() = default;
 
 array Tape::watch(const array& x) {
-    state_->marks.push_back(detail::mark(x));
-    state_->watched.push_back(detail::input_of(state_->marks.back()));
-    return state_->watched.back();
+    return detail::within("a Tape", state_->where, [&] {
+        state_->marks.push_back(detail::mark(x));
+        state_->watched.push_back(detail::input_of(state_->marks.back()));
+        return state_->watched.back();
+    });
 }
 
 std::vector<array> Tape::gradient(const array& result, const std::vector<array>& watched) {
-    detail::check_scalar(result);
-    std::vector<array> marks;
-    for (const array& each : watched) {
-        std::size_t place = 0;
-        while (place < state_->watched.size() && state_->watched[place].body() != each.body()) ++place;
-        if (place == state_->watched.size()) throw ValueError("Tape: gradient() with respect to an array that watch() did not give");
-        marks.push_back(state_->marks[place]);
-    }
-    const array one = ones_like(result);
-    return detail::pull_back(marks, {&result, 1}, {&one, 1});
+    return detail::within("a Tape", state_->where, [&] {
+        detail::check_scalar(result);
+        std::vector<array> marks;
+        for (const array& each : watched) marks.push_back(state_->mark_of(each));
+        const array one = ones_like(result);
+        return detail::pull_back(marks, {&result, 1}, {&one, 1});
+    });
 }
 
-std::vector<array> Tape::compute(const std::vector<array>& arrays) { return detail::run_recording(*state_->recorder, arrays); }
+std::vector<array> Tape::compute(const std::vector<array>& arrays) {
+    return detail::within("a Tape", state_->where, [&] { return detail::run_recording(*state_->recorder, arrays); });
+}
 
 }  // namespace fastnp

@@ -15,15 +15,9 @@
 
 namespace fastnp::detail {
 
-/// Result and Arguments of a callable with one signature.
+/// Result and Arguments of a callable with one signature; nothing of what has none.
 template <class F>
-struct Callable {
-    static_assert(!std::is_same_v<F, F>,
-                  "fastnp: the function's argument types must be known: a generic lambda (auto), a template or an overloaded operator() has none; write "
-                  "them, as in [](array x) { ... }");
-    using Result = array;
-    using Arguments = std::tuple<>;
-};
+struct Callable {};
 template <class F>
     requires requires { &F::operator(); }
 struct Callable<F> : Callable<decltype(&F::operator())> {};
@@ -31,6 +25,7 @@ template <class R, class... A>
 struct Callable<R(A...)> {
     using Result = std::remove_cvref_t<R>;
     using Arguments = std::tuple<std::remove_cvref_t<A>...>;
+    static constexpr bool is_generic = false;
 };
 template <class R, class... A>
 struct Callable<R (*)(A...)> : Callable<R(A...)> {};
@@ -45,22 +40,57 @@ struct Callable<R (C::*)(A...) const> : Callable<R(A...)> {};
 template <class R, class C, class... A>
 struct Callable<R (C::*)(A...) const noexcept> : Callable<R(A...)> {};
 
-/// Whether values make the arguments of a call; says what is wrong, by the first thing.
-template <class Arguments, class... A>
-constexpr bool check_call() {
-    constexpr std::size_t wanted = std::tuple_size_v<Arguments>;
-    static_assert(sizeof...(A) >= wanted, "fastnp: a function is called with fewer arguments than it takes");
-    static_assert(sizeof...(A) <= wanted, "fastnp: a function is called with more arguments than it takes");
-    if constexpr (sizeof...(A) != wanted) {
-        return false;
-    } else {
-        constexpr bool fits = []<std::size_t... I>(std::index_sequence<I...>) {
-            return (std::is_constructible_v<std::tuple_element_t<I, Arguments>, A> && ...);
-        }(std::make_index_sequence<wanted>());
-        static_assert(fits, "fastnp: an argument is of another type than the function takes");
-        return fits;
-    }
+/// Whether F has an operator(): one, several, or a template of one. A class that has another one beside it can't name it then.
+struct OtherCall {
+    void operator()();
+};
+template <class F>
+struct WithOtherCall : F, OtherCall {};
+template <class F>
+constexpr bool has_call() {
+    if constexpr (std::is_class_v<F> && !std::is_final_v<F>) return !requires { &WithOtherCall<F>::operator(); };
+    else return false;
 }
+
+/// The tuple of so many arrays.
+template <std::size_t... I>
+auto arrays_of(std::index_sequence<I...>) -> std::tuple<std::enable_if_t<(I >= 0), array>...>;
+template <std::size_t N>
+using Arrays = decltype(arrays_of(std::make_index_sequence<N>()));
+
+/// Whether F is called with the parts of a tuple, as std::apply() does.
+template <class F, class Tuple>
+inline constexpr bool applies = false;
+template <class F, class... A>
+inline constexpr bool applies<F, std::tuple<A...>> = std::is_invocable_v<F, A&...>;
+template <class F, class A, class B>
+inline constexpr bool applies<F, std::pair<A, B>> = std::is_invocable_v<F, A&, B&>;
+template <class F, class Tuple>
+struct AppliedTo;
+template <class F, class... A>
+struct AppliedTo<F, std::tuple<A...>> : std::invoke_result<F, A&...> {};
+template <class F, class Tuple>
+using Applied = std::remove_cvref_t<typename AppliedTo<F, Tuple>::type>;
+
+/// How many arrays a generic lambda takes; 0 where no number is the one.
+template <class F, std::size_t N = 1>
+constexpr std::size_t generic_arity() {
+    constexpr std::size_t most = 8;
+    if constexpr (N > most) return 0;
+    else if constexpr (applies<F&, Arrays<N>>) return applies<F&, Arrays<N + 1>> ? 0 : N;
+    else return generic_arity<F, N + 1>();
+}
+/// A generic lambda: all of its parameters stand for arrays.
+template <class F>
+    requires(!requires { &F::operator(); } && has_call<F>() && generic_arity<F>() > 0)
+struct Callable<F> {
+    using Arguments = Arrays<generic_arity<F>()>;
+    using Result = Applied<F&, Arguments>;
+    static constexpr bool is_generic = true;
+};
+
+template <class F>
+concept HasSignature = requires { typename Callable<F>::Arguments; };
 
 /// A member function for one object.
 template <class Object, class Member, class Signature>
@@ -100,7 +130,8 @@ template <class F>
 constexpr bool may_change_itself() {
     if constexpr (has_plain_state<F> || !std::is_class_v<F>) return false;
     else if constexpr (is_bound<F>) return !std::is_const_v<StateOf<F>>;
-    else return !is_const_member<decltype(&F::operator())>;
+    else if constexpr (requires { &F::operator(); }) return !is_const_member<decltype(&F::operator())>;
+    else return !applies<const F&, typename Callable<F>::Arguments>;
 }
 
 /// Bytes of a callable's state, or nothing of those without.

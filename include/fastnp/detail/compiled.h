@@ -17,6 +17,7 @@
 #include "fastnp/compile.h"
 #include "fastnp/detail/callable.h"
 #include "fastnp/detail/references.h"
+#include "fastnp/detail/told.h"
 #include "fastnp/detail/walk.h"
 #include "fastnp/error.h"
 
@@ -62,6 +63,9 @@ FASTNP_API std::string place_of(const CompileOptions& options);
 
 }  // namespace detail
 
+/// \addtogroup compile
+/// @{
+
 /// A compiled function: call it as the function itself. Copies share the cache. Thread-safe.
 template <class F>
 class Compiled {
@@ -69,15 +73,21 @@ class Compiled {
     using Returned = typename Types::Result;
     using Result = std::conditional_t<std::is_void_v<Returned>, std::tuple<>, Returned>;  // a function may return nothing and write to its arguments
     using Arguments = typename Types::Arguments;
-    static_assert(detail::can_walk<Arguments>() && detail::can_walk<Result>(), FASTNP_WALKED);
+    static constexpr bool is_generic = Types::is_generic;
     static constexpr int most_changes = 8;  // of the function's own state, before it runs as written
 
 public:
+    /// As compile() makes it. ValueError as there.
     Compiled(F function, CompileOptions options) : shared_(std::make_shared<Shared>(std::move(function), std::move(options))) {}
 
+    /// Calls the function, compiled: on first use for each kind of arguments.
+    ///
+    /// \returns what the function gives.
+    /// \throws what the function throws; errors of fastnp's tell where it was compiled. RecordError with `fullgraph`, CacheLimitError with OnLimit::error,
+    /// VerifyError with `verify`; ValueError, IndexError and AxisError for sizes that are not the named ones.
     template <class... A>
     Returned operator()(A&&... values) const {
-        if constexpr (detail::check_call<Arguments, A...>()) {
+        if constexpr (detail::check_call<Arguments, is_generic, A...>()) {
             if constexpr (std::is_same_v<std::tuple<std::remove_cvref_t<A>...>, Arguments>) {
                 if (std::optional<Result> result = call_like_last(values...)) return static_cast<Returned>(*std::move(result));
             }
@@ -89,15 +99,19 @@ public:
     /// Calls it with what is compiled; a call that nothing is compiled for runs as written.
     template <class... A>
     Returned frozen(A&&... values) const {
-        if constexpr (detail::check_call<Arguments, A...>()) {
+        if constexpr (detail::check_call<Arguments, is_generic, A...>()) {
             Arguments arguments(std::forward<A>(values)...);
             return static_cast<Returned>(call(arguments, false));
         }
     }
 
+    /// Counts of calls and entries.
     CacheInfo cache_info() const { return shared_->engine.cache_info(); }
+    /// Forgets all entries and counts.
     void cache_clear() const { shared_->engine.clear(); }
+    /// What was compiled, newest first; with generated code as text if asked for.
     std::vector<EntryInfo> entries(bool with_code = false) const { return shared_->engine.entries(with_code); }
+    /// Why the last calls were not served from the cache.
     std::vector<MissInfo> misses() const { return shared_->engine.misses(); }
 
 private:
@@ -292,62 +306,137 @@ private:
     std::shared_ptr<Shared> shared_;
 };
 
-/// Calls function(args...) for its effect. In a compiled function the call is made each time, after the compiled code has run, with the values of that
-/// run: arrays (among the arguments, or in tuples, vectors and structs of them) as they were at this point of the program, plain values as recorded. The
-/// function must not change what the rest of the compiled function reads. RecordError in a recording that can't take effects.
+/// @}
+
+namespace detail {
+
 template <class F, class... A>
-void effect(F&& function, const A&... args) {
-    if (!detail::is_recording()) {
+void call_or_note(F&& function, const A&... args) {
+    if (!is_recording()) {
         std::invoke(std::forward<F>(function), args...);
         return;
     }
-    if (detail::noted_effects() == nullptr) throw RecordError("this recording can't take effects");
-    detail::Effect noted;
+    if (noted_effects() == nullptr) throw RecordError("this recording can't take effects");
+    Effect noted;
     std::tuple<std::decay_t<A>...> values(args...);
     auto take = [&](array& value) {
         noted.arrays.push_back(value.copy());
         value = array();
     };
-    detail::walk(values, take, detail::ignore, detail::ignore);
+    walk(values, take, ignore, ignore);
     noted.act = [function = std::decay_t<F>(std::forward<F>(function)), values](std::span<const array> arrays) {
         auto passed = values;
         std::size_t next = 0;
         auto put = [&](array& value) { value = arrays[next++]; };
-        detail::walk(passed, put, detail::ignore, detail::ignore);
+        walk(passed, put, ignore, ignore);
         std::apply(function, passed);
     };
-    detail::noted_effects()->push_back(std::move(noted));
-}
-
-namespace detail {
-
-inline CompileOptions placed(CompileOptions options, const std::source_location& where) {
-    if (options.place.empty()) options.place = std::string(where.file_name()) + ":" + std::to_string(where.line());
-    return options;
+    noted_effects()->push_back(std::move(noted));
 }
 
 }  // namespace detail
 
-/// Compiles a function, a lambda or any callable with one operator(). ValueError for an unknown backend. What it holds by value is seen: arrays are read
+/// \addtogroup compile
+/// @{
+
+/// Calls function(args...) for its effect. In a compiled function the call is made each time, after the compiled code has run, with the values of that
+/// run: arrays (among the arguments, or in tuples, vectors and structs of them) as they were at this point of the program, plain values as recorded. The
+/// function must not change what the rest of the compiled function reads. RecordError in a recording that can't take effects.
+template <class F, class... A>
+void effect(F&& function, const A&... args) {
+    if constexpr (detail::check_effect<F, A...>()) detail::call_or_note(std::forward<F>(function), args...);
+}
+
+/// @}
+
+namespace detail {
+
+template <class F>
+struct Callable<Compiled<F>> : Callable<F> {};
+
+inline std::string text_of(const std::source_location& where) { return std::string(where.file_name()) + ":" + std::to_string(where.line()); }
+
+/// The compiled function; errors of its options tell where that was to be.
+template <class F>
+Compiled<F> compiled_at(const std::source_location& where, F function, CompileOptions options) {
+    if (options.place.empty()) options.place = text_of(where);
+    const std::string place = place_of(options);
+    try {
+        return Compiled<F>(std::move(function), std::move(options));
+    } catch (const Error& error) {
+        throw_within(error, place);
+        throw;
+    }
+}
+
+template <class T>
+inline constexpr bool is_member_function = std::is_member_function_pointer_v<std::decay_t<T>>;
+
+/// What a member function is compiled with.
+struct WithObject {
+    template <class R, class C, class... A>
+    void operator()(R (C::*)(A...), C&) const;
+    template <class R, class C, class... A>
+    void operator()(R (C::*)(A...) const, const C&) const;
+};
+
+}  // namespace detail
+
+/// \addtogroup compile
+/// @{
+
+/// Compiles a function, a lambda or any callable with one operator(). What it holds by value is seen: arrays are read
 /// anew at each call; if it is trivially copyable, its bytes are a guard, so counters of mutable lambdas count; others that change what they hold run as
 /// written. What it reads through C++ references and pointers is not seen, and is taken for granted: give it as an argument, or by fastnp::ref (ref.h).
 /// CompileOptions::verify finds such things. Arrays that it stores there get their values when the call is done, and it runs as written from then on.
+/// Parameters `auto` of a generic lambda stand for arrays.
+///
+/// \returns a Compiled, to be called as the function.
+/// \throws ValueError for an unknown backend, a cache_size_limit of 0, and named sizes without a size in their range.
+///
+///     const auto norm = compile([](const array& x) { return sqrt(sum(x * x)); });
+///     const array length = norm(ones({4}));
 template <class F>
-Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}, const std::source_location& where = std::source_location::current()) {
-    return Compiled<std::decay_t<F>>(std::forward<F>(function), detail::placed(std::move(options), where));
+auto compile(F&& function, CompileOptions options = {}, const std::source_location& where = std::source_location::current()) {
+    if constexpr (detail::check_function<std::decay_t<F>>())
+        return detail::compiled_at<std::decay_t<F>>(where, std::forward<F>(function), std::move(options));
+    else return detail::Refused();
 }
 
 /// Compiles a member function for one object, which must outlive the result. The bytes of an object that is trivially copyable are a guard.
+///
+///     const auto step = compile(&Model::step, model);
 template <class R, class C, class... A>
 auto compile(R (C::*member)(A...), C& object, CompileOptions options = {}, const std::source_location& where = std::source_location::current()) {
     using Bound = detail::BoundMember<C, R (C::*)(A...), R(A...)>;
-    return Compiled<Bound>(Bound{member, &object}, detail::placed(std::move(options), where));
+    if constexpr (detail::check_function<Bound>()) return detail::compiled_at(where, Bound{member, &object}, std::move(options));
+    else return detail::Refused();
 }
+/// The same of a member function that is const.
 template <class R, class C, class... A>
 auto compile(R (C::*member)(A...) const, const C& object, CompileOptions options = {},
              const std::source_location& where = std::source_location::current()) {
     using Bound = detail::BoundMember<const C, R (C::*)(A...) const, R(A...)>;
-    return Compiled<Bound>(Bound{member, &object}, detail::placed(std::move(options), where));
+    if constexpr (detail::check_function<Bound>()) return detail::compiled_at(where, Bound{member, &object}, std::move(options));
+    else return detail::Refused();
 }
+
+/// @}
+
+/// \cond wrong uses, which are told
+template <class F, class Other, class... More>
+    requires(!detail::is_member_function<F> && !std::is_convertible_v<Other, CompileOptions>)
+auto compile(F&&, Other&&, More&&...) {
+    static_assert(std::is_same_v<F, void>, "fastnp: compile takes a function and options: compile(f, {.name = \"f\"})");
+    return detail::Refused();
+}
+template <class F, class Object, class... More>
+    requires(detail::is_member_function<F> && !std::is_invocable_v<const detail::WithObject&, F, Object>)
+auto compile(F&&, Object&&, More&&...) {
+    static_assert(std::is_same_v<F, void>,
+                  "fastnp: a member function is compiled with an object of its class, no pointer or temporary: compile(&Model::step, model)");
+    return detail::Refused();
+}
+/// \endcond
 
 }  // namespace fastnp

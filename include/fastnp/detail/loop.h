@@ -13,6 +13,10 @@
 
 namespace fastnp {
 
+/// \addtogroup loops
+/// @{
+
+/// Keyword arguments of loop() and scan(): scan(body, init, parts, {.backward = true}).
 struct LoopOptions {
     /// From the last turn to the first.
     bool backward = false;
@@ -25,6 +29,8 @@ struct LoopOptions {
     /// iteration may compute something else with them than with arrays.
     std::optional<std::pair<std::int64_t, std::int64_t>> numbers{};
 };
+
+/// @}
 
 namespace detail {
 

@@ -4,6 +4,7 @@
 #include <source_location>
 
 #include "fastnp/compile.h"
+#include "fastnp/detail/told.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -41,7 +42,7 @@ auto within(const char* transform, const std::source_location& where, F&& body) 
     try {
         return body();
     } catch (const Error& error) {
-        throw_within(error, std::string(transform) + " at " + where.file_name() + ":" + std::to_string(where.line()));
+        throw_within(error, std::string(transform) + " at " + text_of(where));
         throw;
     }
 }
@@ -82,15 +83,9 @@ private:
 
 FASTNP_API void check_scalar(const array& value);
 
-template <class T>
-inline constexpr bool is_pair = false;
-template <class A, class B>
-inline constexpr bool is_pair<std::pair<A, B>> = true;
-
 /// The arguments with these numbers: one as it is, several as a tuple.
 template <class Arguments, std::size_t... I>
 struct Chosen {
-    static_assert(((I < std::tuple_size_v<Arguments>) && ...), "fastnp: a derivative with respect to an argument that the function does not have");
     using Type = std::tuple<std::tuple_element_t<I, Arguments>...>;
     static Type of(const Arguments& arguments) { return Type(std::get<I>(arguments)...); }
     static void put(Arguments& arguments, const Type& chosen) {
@@ -138,69 +133,122 @@ array value_part(const Result& result) {
 
 }  // namespace detail
 
-/// f's result and its derivative with respect to the arguments with numbers I (the first by default): as jax.value_and_grad. The result is one real
-/// element; of a pair, the first part is, and the second is handed through (has_aux). The derivative has the type of the argument (plain values in it are
-/// as they are); of several, a tuple. ValueError for a result that is no single element, TypeError for dtypes that are not floating or complex.
+namespace detail {
+
 template <std::size_t... I, class F>
-auto value_and_grad(F f, const std::source_location& where = std::source_location::current()) {
-    using Types = detail::Callable<std::remove_cvref_t<F>>;
+auto value_and_grad_at(const std::source_location& where, F f) {
+    using Types = Callable<F>;
     using Result = typename Types::Result;
     using Arguments = typename Types::Arguments;
     using Chosen = detail::Chosen<Arguments, I...>;
-    using One = detail::OneOrTuple<typename Chosen::Type>;
+    using One = OneOrTuple<typename Chosen::Type>;
     using Both = std::pair<Result, typename One::Type>;
-    return detail::FunctionOf<Both, Arguments>::make([f = std::move(f), where](Arguments arguments) -> Both {
+    return FunctionOf<Both, Arguments>::make([f = std::move(f), where](Arguments arguments) -> Both {
         const auto body = [&]() -> Both {
             auto chosen = Chosen::of(arguments);
-            const detail::Marked marked(chosen);
+            const Marked marked(chosen);
             Chosen::put(arguments, chosen);
             Result result = std::apply(f, arguments);
             marked.write_back();
-            const array value = detail::value_part(result);
-            detail::check_scalar(value);
+            const array value = value_part(result);
+            check_scalar(value);
             const array one = ones_like(value);
-            detail::put_leaves(chosen, detail::pull_back(marked.marks(), {&value, 1}, {&one, 1}));
+            put_leaves(chosen, pull_back(marked.marks(), {&value, 1}, {&one, 1}));
             return Both(std::move(result), One::of(std::move(chosen)));
         };
-        return detail::within("grad", where, [&] { return detail::recorded_as<Both>(body); });
+        return within("grad", where, [&] { return recorded_as<Both>(body); });
     });
 }
 
-/// The derivative alone, as jax.grad; of a function that gives a pair, a pair of it and the second part.
 template <std::size_t... I, class F>
-auto grad(F f, const std::source_location& where = std::source_location::current()) {
-    using Types = detail::Callable<std::remove_cvref_t<F>>;
+auto grad_at(const std::source_location& where, F f) {
+    using Types = Callable<F>;
     using Result = typename Types::Result;
-    auto both = value_and_grad<I...>(std::move(f), where);
-    using Derivative = typename detail::Callable<decltype(both)>::Result::second_type;
-    if constexpr (detail::is_pair<Result>) {
+    using Arguments = typename Types::Arguments;
+    auto both = value_and_grad_at<I...>(where, std::move(f));
+    using Derivative = typename Callable<decltype(both)>::Result::second_type;
+    if constexpr (is_pair<Result>) {
         using Given = std::pair<Derivative, typename Result::second_type>;
-        return detail::FunctionOf<Given, typename Types::Arguments>::make([both](typename Types::Arguments arguments) -> Given {
+        return FunctionOf<Given, Arguments>::make([both](Arguments arguments) -> Given {
             auto found = std::apply(both, std::move(arguments));
             return {std::move(found.second), std::move(found.first.second)};
         });
     } else {
-        return detail::FunctionOf<Derivative, typename Types::Arguments>::make(
-            [both](typename Types::Arguments arguments) -> Derivative { return std::apply(both, std::move(arguments)).second; });
+        return FunctionOf<Derivative, Arguments>::make(
+            [both](Arguments arguments) -> Derivative { return std::apply(both, std::move(arguments)).second; });
     }
 }
 
-/// f(primals...) and how it changes with the arguments, along tangents of their types: as jax.jvp. ValueError where a tangent's shape is not its primal's.
-template <class F, class... A>
-auto jvp(F f, std::tuple<A...> primals, std::tuple<A...> tangents) {
-    using Result = typename detail::Callable<std::remove_cvref_t<F>>::Result;
+}  // namespace detail
+
+/// \addtogroup transforms
+/// @{
+
+/// f's result and its derivative with respect to the arguments with numbers I (the first by default): as jax.value_and_grad. The result is one real
+/// element; of a pair, the first part is, and the second is handed through (has_aux). The derivative has the type of the argument (plain values in it are
+/// as they are); of several, a tuple.
+///
+/// \returns a std::function of f's arguments that gives a pair.
+/// \throws ValueError for a result that is no single element, TypeError for dtypes that are not floating or complex.
+///
+///     const auto [loss, change] = value_and_grad([](const array& w) { return sum(w * w); })(ones({3}));
+template <std::size_t... I, class F>
+auto value_and_grad(F f, const std::source_location& where = std::source_location::current()) {
+    if constexpr (detail::check_differentiated<F, I...>()) return detail::value_and_grad_at<I...>(where, std::move(f));
+    else return detail::Refused();
+}
+
+/// The derivative alone, as jax.grad; of a function that gives a pair, a pair of it and the second part.
+///
+/// \returns a std::function of f's arguments.
+/// \throws ValueError and TypeError as value_and_grad().
+///
+///     const array slope = grad([](const array& x) { return sum(x * x); })(ones({3}));  // 2 2 2
+template <std::size_t... I, class F>
+auto grad(F f, const std::source_location& where = std::source_location::current()) {
+    if constexpr (detail::check_differentiated<F, I...>()) return detail::grad_at<I...>(where, std::move(f));
+    else return detail::Refused();
+}
+
+/// @}
+
+namespace detail {
+
+template <class F, class Primals, class Tangents>
+auto jvp_at(const std::source_location& where, F f, Primals primals, Tangents tangents) {
+    using Result = typename Callable<F>::Result;
     using Both = std::pair<Result, Result>;
-    return detail::recorded_as<Both>([&]() -> Both {
-        const std::vector<array> changes = detail::leaves_of(tangents);
-        const detail::Marked marked(primals);
+    const auto body = [&]() -> Both {
+        const std::vector<array> changes = leaves_of(tangents);
+        const Marked marked(primals);
         Result result = std::apply(f, primals);
         marked.write_back();
         Both both(result, result);
-        detail::put_leaves(both.second, detail::push_forward(marked.marks(), detail::leaves_of(result), changes));
+        put_leaves(both.second, push_forward(marked.marks(), leaves_of(result), changes));
         return both;
-    });
+    };
+    return within("jvp", where, [&] { return recorded_as<Both>(body); });
 }
 
+}  // namespace detail
+
+/// \addtogroup transforms
+/// @{
+
+/// f(primals...) and how it changes with the arguments, along tangents of their types: as jax.jvp. Both are tuples.
+///
+/// \returns a pair of the result and its tangent, of the result's type.
+/// \throws ValueError where a tangent's shape is not its primal's.
+///
+///     const auto [y, dy] = jvp([](const array& x) { return x * x; }, std::tuple(ones({3})), std::tuple(ones({3})));
+template <class F, class Primals, class Tangents>
+auto jvp(F f, Primals primals, Tangents tangents, const std::source_location& where = std::source_location::current()) {
+    if constexpr (!detail::check_transformed<F>()) return detail::Refused();
+    else if constexpr (!detail::check_tangents<F, Primals, Tangents>()) return detail::Refused();
+    else return detail::jvp_at(where, std::move(f), std::move(primals), std::move(tangents));
+}
+
+/// Keyword arguments of vmap(): vmap(f, {.in_axes = {0, std::nullopt}}).
 struct VmapOptions {
     /// Of each argument: the axis that is mapped over, nothing for one that is the same for all parts. Empty: 0 of each.
     std::vector<std::optional<int>> in_axes = {};
@@ -209,6 +257,8 @@ struct VmapOptions {
     /// What psum() and its kin call the axis.
     std::string axis_name = {};
 };
+
+/// @}
 
 namespace detail {
 
@@ -234,17 +284,17 @@ private:
 
 }  // namespace detail
 
-/// f for all parts of its arguments along an axis at once: as jax.vmap. ValueError for axes of different sizes; TypeError where f depends on values that
-/// differ from part to part in other ways than through arrays.
+namespace detail {
+
 template <class F>
-auto vmap(F f, VmapOptions options = {}, const std::source_location& where = std::source_location::current()) {
-    using Types = detail::Callable<std::remove_cvref_t<F>>;
+auto vmap_at(const std::source_location& where, F f, VmapOptions options) {
+    using Types = Callable<F>;
     using Result = typename Types::Result;
     using Arguments = typename Types::Arguments;
-    return detail::FunctionOf<Result, Arguments>::make([f = std::move(f), options = std::move(options), where](Arguments arguments) -> Result {
+    return FunctionOf<Result, Arguments>::make([f = std::move(f), options = std::move(options), where](Arguments arguments) -> Result {
         const auto body = [&]() -> Result {
-            detail::Examples examples;
-            detail::check_axes(options.in_axes.size(), std::tuple_size_v<Arguments>);
+            Examples examples;
+            check_axes(options.in_axes.size(), std::tuple_size_v<Arguments>);
             std::size_t number = 0;
             std::apply(
                 [&](auto&... argument) {
@@ -252,7 +302,7 @@ auto vmap(F f, VmapOptions options = {}, const std::source_location& where = std
                         const std::optional<int> axis = options.in_axes.empty() ? 0 : options.in_axes[number];
                         ++number;
                         auto leaf = [&](array& x) { x = examples.add(x, axis); };
-                        detail::walk(each, leaf, detail::ignore, detail::ignore);
+                        walk(each, leaf, ignore, ignore);
                     };
                     (add(argument), ...);
                 },
@@ -261,11 +311,29 @@ auto vmap(F f, VmapOptions options = {}, const std::source_location& where = std
             if (!options.axis_name.empty()) examples.set_name(options.axis_name);
             Result result = std::apply(f, arguments);
             examples.write_back();
-            detail::put_leaves(result, examples.batch(detail::leaves_of(result), options.out_axes));
+            put_leaves(result, examples.batch(leaves_of(result), options.out_axes));
             return result;
         };
-        return detail::within("vmap", where, [&] { return detail::recorded_as<Result>(body); });
+        return within("vmap", where, [&] { return recorded_as<Result>(body); });
     });
+}
+
+}  // namespace detail
+
+/// \addtogroup transforms
+/// @{
+
+/// f for all parts of its arguments along an axis at once: as jax.vmap.
+///
+/// \returns a std::function of f's arguments, with one more axis each, that gives f's result with one more axis.
+/// \throws ValueError for axes of different sizes; TypeError where f depends on values that differ from part to part in other ways than through arrays.
+///
+///     const auto norms = vmap([](const array& row) { return sqrt(sum(row * row)); });
+///     norms(ones({5, 4}));  // 2 2 2 2 2
+template <class F>
+auto vmap(F f, VmapOptions options = {}, const std::source_location& where = std::source_location::current()) {
+    if constexpr (detail::check_transformed<F>()) return detail::vmap_at(where, std::move(f), std::move(options));
+    else return detail::Refused();
 }
 
 /// How vjp() and linearize() make their second stage.
@@ -273,7 +341,11 @@ struct StageOptions {
     /// Bytes that may be kept for it outside of compiled functions; as little as can be is computed again for that. Nothing: as few bytes as can be, where
     /// sums, products and what picks elements are not computed again. ValueError for one that is too small.
     std::optional<std::int64_t> memory_budget{};
+    /// For errors: where these options were made.
+    std::source_location where = std::source_location::current();
 };
+
+/// @}
 
 namespace detail {
 
@@ -298,167 +370,133 @@ std::pair<Result, Later> in_two(const F& f, Arguments arguments, const StageOpti
 
 }  // namespace detail
 
-/// f(arguments...), and a function from a cotangent of the result's type to those of the arguments, as a tuple: as jax.vjp. The function may be called any
-/// number of times; outside of compiled functions it works on values that were kept, as few bytes as can be.
+namespace detail {
+
 template <class F, class... A>
-auto vjp(const StageOptions& options, F f, A... values) {
-    using Types = detail::Callable<std::remove_cvref_t<F>>;
+auto vjp_at(const StageOptions& options, F f, A... values) {
+    using Types = Callable<F>;
     using Result = typename Types::Result;
     using Arguments = typename Types::Arguments;
     Arguments arguments(std::move(values)...);
-    auto [result, later] = detail::in_two<Result>(f, arguments, options, [](detail::Stage& stage, const auto& marked, const std::vector<array>& outputs) {
+    const auto second = [](Stage& stage, const auto& marked, const std::vector<array>& outputs) {
         stage.inputs = outputs;
-        stage.function = [marked, outputs](std::span<const array> cotangents) { return detail::pull_back(marked->marks(), outputs, cotangents); };
-    });
-    const std::function<Arguments(Result)> pull = [arguments, later = std::move(later)](Result cotangent) {
+        stage.function = [marked, outputs](std::span<const array> cotangents) { return pull_back(marked->marks(), outputs, cotangents); };
+    };
+    auto [result, later] = within("vjp", options.where, [&] { return in_two<Result>(f, arguments, options, second); });
+    const std::function<Arguments(Result)> pull = [arguments, later = std::move(later), where = options.where](Result cotangent) {
         Arguments found = arguments;
-        detail::put_leaves(found, later(detail::leaves_of(cotangent)));
+        within("vjp", where, [&] { put_leaves(found, later(leaves_of(cotangent))); });
         return found;
     };
     return std::pair(std::move(result), pull);
 }
+
 template <class F, class... A>
+auto linearize_at(const StageOptions& options, F f, A... values) {
+    using Types = Callable<F>;
+    using Result = typename Types::Result;
+    using Arguments = typename Types::Arguments;
+    const auto second = [](Stage& stage, const auto& marked, const auto& outputs) {
+        stage.inputs = marked->marks();
+        stage.function = [marked, outputs](std::span<const array> tangents) { return push_forward(marked->marks(), outputs, tangents); };
+    };
+    auto [result, later] = within("linearize", options.where, [&] { return in_two<Result>(f, Arguments(std::move(values)...), options, second); });
+    auto push = FunctionOf<Result, Arguments>::make([like = result, later = std::move(later), where = options.where](Arguments tangents) {
+        Result found = like;
+        within("linearize", where, [&] { put_leaves(found, later(leaves_of(tangents))); });
+        return found;
+    });
+    return std::pair(std::move(result), push);
+}
+
+template <class F, class... A>
+constexpr bool check_staged() {
+    if constexpr (!check_transformed<F>()) return false;
+    else return check_call<typename Callable<F>::Arguments, Callable<F>::is_generic, A...>();
+}
+
+}  // namespace detail
+
+/// \addtogroup transforms
+/// @{
+
+/// f(arguments...), and a function from a cotangent of the result's type to those of the arguments, as a tuple: as jax.vjp. The function may be called any
+/// number of times; outside of compiled functions it works on values that were kept, as few bytes as can be.
+///
+/// \returns a pair of the result and a std::function.
+/// \throws ValueError for a memory budget that is too small; of the function, for a cotangent of another shape than the result.
+///
+///     const auto [y, pull] = vjp([](const array& x) { return exp(x); }, ones({3}));
+///     const auto [dx] = pull(ones({3}));
+template <class F, class... A>
+auto vjp(const StageOptions& options, F f, A... values) {
+    if constexpr (detail::check_staged<F, A...>()) return detail::vjp_at(options, std::move(f), std::move(values)...);
+    else return detail::Refused();
+}
+/// The same with the default options, of a function of one argument.
+template <class F, class A>
     requires(!std::is_same_v<F, StageOptions>)
+auto vjp(F f, A value, const std::source_location& where = std::source_location::current()) {
+    return vjp(StageOptions{.where = where}, std::move(f), std::move(value));
+}
+/// ... of two.
+template <class F, class A, class B>
+    requires(!std::is_same_v<F, StageOptions>)
+auto vjp(F f, A first, B second, const std::source_location& where = std::source_location::current()) {
+    return vjp(StageOptions{.where = where}, std::move(f), std::move(first), std::move(second));
+}
+/// ... of three.
+template <class F, class A, class B, class C>
+    requires(!std::is_same_v<F, StageOptions>)
+auto vjp(F f, A first, B second, C third, const std::source_location& where = std::source_location::current()) {
+    return vjp(StageOptions{.where = where}, std::move(f), std::move(first), std::move(second), std::move(third));
+}
+/// ... of more, whose errors do not tell where: StageOptions() before the function does.
+template <class F, class... A>
+    requires(!std::is_same_v<F, StageOptions> && (sizeof...(A) == 0 || sizeof...(A) > 3))
 auto vjp(F f, A... values) {
     return vjp(StageOptions(), std::move(f), std::move(values)...);
 }
 
 /// f(arguments...), and a function from tangents of the arguments to that of the result: as jax.linearize.
+///
+/// \returns a pair of the result and a std::function.
+/// \throws ValueError as vjp().
+///
+///     const auto [y, push] = linearize([](const array& x) { return exp(x); }, ones({3}));
+///     const array dy = push(ones({3}));
 template <class F, class... A>
 auto linearize(const StageOptions& options, F f, A... values) {
-    using Types = detail::Callable<std::remove_cvref_t<F>>;
-    using Result = typename Types::Result;
-    using Arguments = typename Types::Arguments;
-    const auto second = [](detail::Stage& stage, const auto& marked, const auto& outputs) {
-        stage.inputs = marked->marks();
-        stage.function = [marked, outputs](std::span<const array> tangents) { return detail::push_forward(marked->marks(), outputs, tangents); };
-    };
-    auto [result, later] = detail::in_two<Result>(f, Arguments(std::move(values)...), options, second);
-    auto push = detail::FunctionOf<Result, Arguments>::make([like = result, later = std::move(later)](Arguments tangents) {
-        Result found = like;
-        detail::put_leaves(found, later(detail::leaves_of(tangents)));
-        return found;
-    });
-    return std::pair(std::move(result), push);
+    if constexpr (detail::check_staged<F, A...>()) return detail::linearize_at(options, std::move(f), std::move(values)...);
+    else return detail::Refused();
 }
-template <class F, class... A>
+/// The same with the default options, of a function of one argument.
+template <class F, class A>
     requires(!std::is_same_v<F, StageOptions>)
+auto linearize(F f, A value, const std::source_location& where = std::source_location::current()) {
+    return linearize(StageOptions{.where = where}, std::move(f), std::move(value));
+}
+/// ... of two.
+template <class F, class A, class B>
+    requires(!std::is_same_v<F, StageOptions>)
+auto linearize(F f, A first, B second, const std::source_location& where = std::source_location::current()) {
+    return linearize(StageOptions{.where = where}, std::move(f), std::move(first), std::move(second));
+}
+/// ... of three.
+template <class F, class A, class B, class C>
+    requires(!std::is_same_v<F, StageOptions>)
+auto linearize(F f, A first, B second, C third, const std::source_location& where = std::source_location::current()) {
+    return linearize(StageOptions{.where = where}, std::move(f), std::move(first), std::move(second), std::move(third));
+}
+/// ... of more, whose errors do not tell where: StageOptions() before the function does.
+template <class F, class... A>
+    requires(!std::is_same_v<F, StageOptions> && (sizeof...(A) == 0 || sizeof...(A) > 3))
 auto linearize(F f, A... values) {
     return linearize(StageOptions(), std::move(f), std::move(values)...);
 }
 
-/// f with a reverse-mode derivative of its own, as jax.custom_vjp: forward(arguments...) gives a pair of f's result and anything (of arrays and plain
-/// values) for backward(that, cotangent of the result), which gives the arguments' cotangents as a tuple. Forward mode is a TypeError.
-template <class F, class Forward, class Backward>
-auto custom_vjp(F f, Forward forward, Backward backward) {
-    using Types = detail::Callable<std::remove_cvref_t<F>>;
-    using Result = typename Types::Result;
-    using Arguments = typename Types::Arguments;
-    return detail::FunctionOf<Result, Arguments>::make([f, forward, backward](Arguments arguments) -> Result {
-        Result result = std::apply(f, arguments);
-        if (!detail::is_recording()) return result;
-        detail::CustomDerivative derivative{"a function", nullptr, nullptr};
-        derivative.reverse = [arguments, result, forward, backward](std::span<const array> own, std::span<const array>,
-                                                                    std::span<const array> cotangents) {
-            Arguments given = arguments;
-            detail::put_leaves(given, own);
-            Result cotangent = result;
-            detail::put_leaves(cotangent, cotangents);
-            auto found = backward(std::apply(forward, given).second, cotangent);
-            const std::vector<array> leaves = detail::leaves_of(found);
-            return std::vector<std::optional<array>>(leaves.begin(), leaves.end());
-        };
-        detail::put_leaves(result, detail::with_derivative(detail::leaves_of(arguments), detail::leaves_of(result), std::move(derivative)));
-        return result;
-    });
-}
-
-/// f with a derivative of its own for both modes, as jax.custom_jvp: rule(primals, tangents), both tuples of f's arguments, gives a pair of f's result and
-/// its tangent, which is linear in the tangents.
-template <class F, class Rule>
-auto custom_jvp(F f, Rule rule) {
-    using Types = detail::Callable<std::remove_cvref_t<F>>;
-    using Result = typename Types::Result;
-    using Arguments = typename Types::Arguments;
-    return detail::FunctionOf<Result, Arguments>::make([f, rule](Arguments arguments) -> Result {
-        Result result = std::apply(f, arguments);
-        if (!detail::is_recording()) return result;
-        detail::CustomDerivative derivative{"a function", nullptr, nullptr};
-        derivative.forward = [arguments, rule](std::span<const array> own, std::span<const array>, std::span<const array> changes) {
-            Arguments primals = arguments, tangents = arguments;
-            detail::put_leaves(primals, own);
-            detail::put_leaves(tangents, changes);
-            auto found = rule(primals, tangents);
-            return detail::leaves_of(found.second);
-        };
-        detail::put_leaves(result, detail::with_derivative(detail::leaves_of(arguments), detail::leaves_of(result), std::move(derivative)));
-        return result;
-    });
-}
-
-/// f, whose values are computed again for its derivative in reverse mode instead of being kept (jax.checkpoint): only its arguments are.
-template <class F>
-auto checkpoint(F f) {
-    using Types = detail::Callable<std::remove_cvref_t<F>>;
-    using Result = typename Types::Result;
-    using Arguments = typename Types::Arguments;
-    return detail::FunctionOf<Result, Arguments>::make([f](Arguments arguments) -> Result {
-        Result result = std::apply(f, arguments);
-        if (!detail::is_recording()) return result;
-        const auto again = [f, arguments](std::span<const array> own, auto&& walk) {
-            Arguments given = arguments;
-            detail::put_leaves(given, own);
-            const detail::Marked marked(given);
-            Result now = std::apply(f, given);
-            return walk(marked.marks(), detail::leaves_of(now));
-        };
-        detail::CustomDerivative derivative{"a function", nullptr, nullptr};
-        using Arrays = std::span<const array>;
-        derivative.reverse = [again](Arrays own, Arrays, Arrays cotangents) {
-            std::vector<array> copies;
-            for (const array& each : own) copies.push_back(detail::apart(each));
-            const std::vector<array> found =
-                again(copies, [&](const auto& marks, const auto& outputs) { return detail::pull_back(marks, outputs, cotangents); });
-            return std::vector<std::optional<array>>(found.begin(), found.end());
-        };
-        derivative.forward = [again](Arrays own, Arrays, Arrays tangents) {
-            return again(own, [&](const auto& marks, const auto& outputs) { return detail::push_forward(marks, outputs, tangents); });
-        };
-        detail::put_leaves(result, detail::with_derivative(detail::leaves_of(arguments), detail::leaves_of(result), std::move(derivative)));
-        return result;
-    });
-}
-
-/// The derivatives of f(x)'s elements with respect to x's: f(x).shape + x.shape. By forward mode, a column for each element of x, all at once.
-template <class F>
-std::function<array(array)> jacfwd(F f, const std::source_location& where = std::source_location::current()) {
-    return [f = std::move(f), where](array x) {
-        const auto body = [&] {
-            const detail::Marked marked(x);
-            const array y = f(x);
-            marked.write_back();
-            return detail::jacobian_columns(marked.marks()[0], y);
-        };
-        return detail::within("jacfwd", where, [&] { return detail::recorded_as<array>(body); });
-    };
-}
-/// The same by reverse mode, a row for each element of f(x).
-template <class F>
-std::function<array(array)> jacrev(F f, const std::source_location& where = std::source_location::current()) {
-    return [f = std::move(f), where](array x) {
-        const auto body = [&] {
-            const detail::Marked marked(x);
-            const array y = f(x);
-            marked.write_back();
-            return detail::jacobian_rows(marked.marks()[0], y);
-        };
-        return detail::within("jacrev", where, [&] { return detail::recorded_as<array>(body); });
-    };
-}
-/// The second derivatives of f(x), one element: x.shape + x.shape.
-template <class F>
-std::function<array(array)> hessian(F f, const std::source_location& where = std::source_location::current()) {
-    return jacfwd(jacrev(std::move(f), where), where);
-}
+/// @}
 
 }  // namespace fastnp
+
+#include "fastnp/detail/derived.h"

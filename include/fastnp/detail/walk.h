@@ -35,6 +35,37 @@ constexpr std::size_t member_count() {
     else return member_count<T, N - 1>();
 }
 
+/// Whether each of so many members is one of its own: the elements of a C array are counted one by one. (Those that walk() visits can be made of {}.)
+template <class T, std::size_t N>
+constexpr bool are_apart() {
+    if constexpr (N == 0) return true;
+    else if constexpr (N == 1) return requires { T{{}}; };
+    else if constexpr (N == 2) return requires { T{{}, {}}; };
+    else if constexpr (N == 3) return requires { T{{}, {}, {}}; };
+    else if constexpr (N == 4) return requires { T{{}, {}, {}, {}}; };
+    else if constexpr (N == 5) return requires { T{{}, {}, {}, {}, {}}; };
+    else if constexpr (N == 6) return requires { T{{}, {}, {}, {}, {}, {}}; };
+    else if constexpr (N == 7) return requires { T{{}, {}, {}, {}, {}, {}, {}}; };
+    else if constexpr (N == 8) return requires { T{{}, {}, {}, {}, {}, {}, {}, {}}; };
+    else if constexpr (N == 9) return requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}}; };
+    else if constexpr (N == 10) return requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; };
+    else if constexpr (N == 11) return requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; };
+    else return N == most_members && requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; };
+}
+/// Converts to the bases of T.
+template <class T>
+struct AnyBase {
+    template <class U>
+        requires(std::is_base_of_v<U, T> && !std::is_same_v<U, T>)
+    operator U() const;  // NOLINT: for overload resolution alone
+};
+/// Whether with_members() can take an aggregate apart.
+template <class T>
+constexpr bool has_members() {
+    if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T>) return false;
+    else return are_apart<T, member_count<T>()>() && !requires { T{AnyBase<T>{}}; };
+}
+
 template <class T>
 inline constexpr bool is_tuple = false;
 template <class... T>
@@ -44,7 +75,7 @@ inline constexpr bool is_tuple<std::pair<A, B>> = true;
 template <class T>
 inline constexpr bool is_sequence = false;
 template <class T>
-inline constexpr bool is_sequence<std::vector<T>> = true;
+inline constexpr bool is_sequence<std::vector<T>> = !std::is_same_v<T, bool>;
 template <class T, std::size_t N>
 inline constexpr bool is_sequence<std::array<T, N>> = true;
 
@@ -99,31 +130,56 @@ template <class T>
 inline constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Scalar> ||
                                  std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-#define FASTNP_WALKED                                                                                                                    \
-    "fastnp: arguments and results of functions are arrays, plain values, and tuples, vectors and structs of these (no maps, pointers, " \
-    "functions, or classes with private members)"
+#define FASTNP_WALKED_TYPES                                                                                                                     \
+    "arrays, plain values, and tuples, vectors and structs (of up to 12 members) of these (no maps, pointers, functions, std::vector<bool>, C " \
+    "arrays, or classes with bases, private or const members)"
+
+/// The types of the parts of a tuple or an aggregate, as they are declared.
+inline constexpr auto part_types = [](auto&... part) { return static_cast<const std::tuple<std::remove_reference_t<decltype(part)>...>*>(nullptr); };
+template <class T>
+constexpr auto parts_of() {
+    if constexpr (is_tuple<T>) return decltype(std::apply(part_types, std::declval<T&>()))(nullptr);
+    else return decltype(with_members(std::declval<T&>(), part_types))(nullptr);
+}
+template <class T>
+constexpr bool has_parts() {
+    if constexpr (is_tuple<T>) return true;
+    else return has_members<T>();
+}
 
 template <class T, class... Seen>
 constexpr bool can_walk();
 template <class... Seen, class... T>
 constexpr bool can_walk_all(const std::tuple<T...>*) {
-    return (can_walk<std::remove_cvref_t<T>, Seen...>() && ...);
+    return ((!std::is_const_v<T> && can_walk<T, Seen...>()) && ...);
 }
 /// Whether walk() can visit a structure of this type. `Seen`: the types that it is a part of.
 template <class T, class... Seen>
 constexpr bool can_walk() {
-    constexpr auto types = [](auto&... part) { return static_cast<const std::tuple<std::remove_cvref_t<decltype(part)>...>*>(nullptr); };
-    if constexpr (std::is_same_v<T, array> || is_plain<T> || std::is_same_v<T, std::optional<array>> || (std::is_same_v<T, Seen> || ...)) {
-        return true;
-    } else if constexpr (is_tuple<T>) {
-        return can_walk_all<T, Seen...>(decltype(std::apply(types, std::declval<T&>()))(nullptr));
-    } else if constexpr (is_sequence<T>) {
-        return can_walk<typename T::value_type, T, Seen...>();
-    } else if constexpr (std::is_aggregate_v<T> && !std::is_array_v<T>) {
-        return can_walk_all<T, Seen...>(decltype(with_members(std::declval<T&>(), types))(nullptr));
-    } else {
-        return false;
-    }
+    if constexpr (std::is_same_v<T, array> || is_plain<T> || std::is_same_v<T, std::optional<array>> || (std::is_same_v<T, Seen> || ...)) return true;
+    else if constexpr (is_sequence<T>) return can_walk<typename T::value_type, T, Seen...>();
+    else if constexpr (has_parts<T>()) return can_walk_all<T, Seen...>(parts_of<T>());
+    else return false;
+}
+
+inline constexpr int some_leaves = -1;
+template <class T, class... Seen>
+constexpr int leaf_count();
+template <class... Seen, class... T>
+constexpr int leaf_count_of_all(const std::tuple<T...>*) {
+    int all = 0;
+    ((all = all == some_leaves || leaf_count<T, Seen...>() == some_leaves ? some_leaves : all + leaf_count<T, Seen...>()), ...);
+    return all;
+}
+/// How many arrays a structure has; some_leaves where its type does not tell.
+template <class T, class... Seen>
+constexpr int leaf_count() {
+    if constexpr (std::is_same_v<T, array>) return 1;
+    else if constexpr (is_plain<T>) return 0;
+    else if constexpr (std::is_same_v<T, std::optional<array>> || (std::is_same_v<T, Seen> || ...)) return some_leaves;
+    else if constexpr (is_sequence<T>) return leaf_count<typename T::value_type, T, Seen...>() == 0 ? 0 : some_leaves;
+    else if constexpr (has_parts<T>()) return leaf_count_of_all<T, Seen...>(parts_of<T>());
+    else return 0;
 }
 
 /// Visits the leaves of a structure: `leaf(array&)`, `plain(value)`, `length(n)` before a sequence.
@@ -145,7 +201,7 @@ void walk(T& value, Leaf& leaf, Plain& plain, Length& length) {
     } else if constexpr (std::is_aggregate_v<Bare>) {
         with_members(value, [&](auto&... part) { (walk(part, leaf, plain, length), ...); });
     } else {
-        static_assert(can_walk<Bare>(), FASTNP_WALKED);
+        static_assert(can_walk<Bare>(), "fastnp: a type is none of " FASTNP_WALKED_TYPES);
     }
 }
 

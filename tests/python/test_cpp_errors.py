@@ -1,0 +1,133 @@
+"""Wrong uses of the C++ API, each told by one line with words of fastnp's, and the line that is wrong; beside each, the use that is right.
+
+Also the examples of the doc comments of the headers, which compile. The compilers only look at the programs: none is run.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "include"
+COMPILERS = [name for name in ("g++-12", "clang++-19") if shutil.which(name)]
+MOST_LINES = 30  # that a compiler prints of one error, most of them of where it is used and of the line's own text
+
+pytestmark = pytest.mark.skipif(not COMPILERS, reason="neither g++ 12 nor clang 19 is here")
+
+TEXT = (Path(__file__).parent / "cpp_uses.txt").read_text()
+HEADERS = "#include <fastnp/fastnp.h>\n#include <iostream>\n#include <map>\n#include <memory>\n#include <string>\nusing namespace fastnp;\n"
+
+
+@dataclass(frozen=True)
+class Use:
+    """A wrong use, the words that its error has, and a right one (cpp_uses.txt)."""
+
+    name: str
+    wrong: str
+    words: str
+    right: str
+
+
+USES = [Use(*found) for found in re.findall(r"^// (.*)\nwrong (.*)\ntold  (.*)\nright (.*)$", TEXT, re.MULTILINE)]
+TYPES = re.search(r"^// before\n(.*?)\n\n", TEXT, re.MULTILINE | re.DOTALL)
+BEFORE = f'#include "before.h"\n{TYPES[1] if TYPES else ""}\nvoid program(array x) {{\n'
+
+
+def command(compiler: str, folder: Path) -> list[str]:
+    """That compiles the rest of the line, with the headers compiled before."""
+    own = [] if compiler.startswith("g++") else ["-include-pch", str(folder / "before.pch"), "-ferror-limit=0"]
+    return [compiler, "-std=c++20", f"-I{INCLUDE}", f"-I{folder}", "-w", "-fsyntax-only", *own]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """With the headers, compiled for each compiler."""
+    made = tmp_path_factory.mktemp("cpp")
+    header = made / "before.h"
+    header.write_text(HEADERS)
+    for compiler in COMPILERS:
+        out = made / ("before.h.gch" if compiler.startswith("g++") else "before.pch")
+        subprocess.run([compiler, "-std=c++20", f"-I{INCLUDE}", "-x", "c++-header", str(header), "-o", str(out)], check=True)
+    return made
+
+
+def told(compiler: str, folder: Path, name: str, text: str) -> list[str]:
+    """What the compiler says of a program's text, line by line."""
+    path = folder / f"{compiler}_{name}.cpp"
+    path.write_text(text)
+    environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+    return subprocess.run([*command(compiler, folder), str(path)], capture_output=True, text=True, env=environment).stderr.splitlines()
+
+
+def batches() -> list[list[Use]]:
+    """The uses, so that each of a batch has words of its own."""
+    made: list[list[Use]] = []
+    for use in USES:
+        free = [batch for batch in made if all(use.words not in other.words and other.words not in use.words for other in batch)]
+        if not free:
+            made.append(free_batch := [])
+            free = [free_batch]
+        free[0].append(use)
+    return made
+
+
+def parts_of(compiler: str, lines: list[str]) -> list[list[str]]:
+    """What belongs to each error: what is behind it, of g++ what is before it (where it comes from)."""
+    starts = [number for number, line in enumerate(lines) if "error:" in line]
+    if compiler.startswith("g++"):
+        ends = [start + 1 for start in starts]
+        return [lines[first:last] for first, last in zip([0, *ends[:-1]], ends, strict=True)]
+    return [lines[first:last] for first, last in zip(starts, [*starts[1:], len(lines)], strict=True)]
+
+
+def problems_of(compiler: str, folder: Path, number: int, batch: list[Use]) -> list[str]:
+    """What is wrong with what a compiler says of wrong uses, a line each."""
+    lines = told(compiler, folder, f"wrong_{number}", BEFORE + "".join(f"{{ {use.wrong} }}\n" for use in batch) + "}\n")
+    parts = parts_of(compiler, lines)
+    found = [] if len(parts) == len(batch) else [f"{len(parts)} errors of {len(batch)} uses"]
+    for place, use in enumerate(batch, BEFORE.count("\n") + 1):
+        own = [part for part in parts if any("error:" in line and use.words in line for line in part)]
+        if len(own) != 1:
+            found.append(f"{use.name}: told {len(own)} times")
+        elif not any(f"wrong_{number}.cpp:{place}:" in line for line in own[0]):
+            found.append(f"{use.name}: the line is not named")
+        elif len(own[0]) > MOST_LINES:
+            found.append(f"{use.name}: {len(own[0])} lines")
+    return found
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_wrong_uses_are_told_in_one_line(compiler, folder):
+    with ThreadPoolExecutor(2) as pool:
+        problems = list(pool.map(lambda item: problems_of(compiler, folder, *item), enumerate(batches())))
+    assert sum(problems, []) == []
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_right_uses_compile(compiler, folder):
+    blocks = "".join(f"{{ // {use.name}\n{use.right}\n}}\n" for use in USES)
+    assert told(compiler, folder, "right", f"{BEFORE}{blocks}}}\n") == []
+
+
+def examples() -> list[str]:
+    """Those of the doc comments: lines that are indented by five spaces behind `///`."""
+    found: list[str] = []
+    for path in sorted(INCLUDE.rglob("*.h")):
+        for block in re.findall(r"^ */// *\n((?: */// {5,}.*\n)+)", path.read_text(), re.MULTILINE):
+            found.append(re.sub(r"^ */// {5}", "", block, flags=re.MULTILINE))
+    return found
+
+
+def test_examples_of_doc_comments_compile(folder):
+    """Their names are those of the comment, or of everybody."""
+    names = "array weights, data, x, n; Model model; (void)weights; (void)data; (void)n;\n"
+    blocks = "".join(f"{{\n{names}{{\n{example}}}\n}}\n" for example in examples())
+    assert len(examples()) > 20
+    assert told(COMPILERS[0], folder, "examples", f"{BEFORE}{blocks}}}\n") == []
