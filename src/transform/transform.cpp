@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "api/user_sizes.h"
+#include "fastnp/detail/size.h"
 #include "fastnp/error.h"
 #include "fastnp/transform.h"
 #include "ops/infer.h"
@@ -135,6 +137,33 @@ std::vector<array> push_forward(std::span<const array> marks, std::span<const ar
     std::vector<array> found;
     for (const Value value : to) found.push_back(forward.tangent(value));
     return each_apart(std::move(found));
+}
+
+std::vector<Kind> kinds_of(std::span<const array> arrays) {
+    std::vector<Kind> kinds;
+    for (const array& each : arrays) kinds.push_back({each.dtype(), symbolic_shape(each)});
+    return kinds;
+}
+
+static std::string shape_text(const Shape& shape) {
+    shape::Dims dims;
+    for (const std::int64_t size : shape) dims.push_back(api::size_given(size));
+    return ops::shape_text(dims, api::active_sizes());
+}
+
+std::vector<array> as_changes(std::string_view function, std::string_view what, std::span<const array> given, std::span<const Kind> kinds) {
+    const std::string name = std::string(function) + ": ";
+    if (given.size() != kinds.size())
+        throw ValueError(name + std::to_string(given.size()) + " " + std::string(what) + "s for " + std::to_string(kinds.size()) + " arrays");
+    std::vector<array> made;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const Shape shape = symbolic_shape(given[i]);
+        const auto are_same = [](std::int64_t a, std::int64_t b) { return is_symbolic(a) || is_symbolic(b) ? sizes_equal(a, b) : a == b; };
+        if (!std::equal(shape.begin(), shape.end(), kinds[i].shape.begin(), kinds[i].shape.end(), are_same))
+            throw ValueError(name + "a " + std::string(what) + " of shape " + shape_text(shape) + " for an array of shape " + shape_text(kinds[i].shape));
+        made.push_back(given[i].dtype() == kinds[i].dtype ? given[i] : given[i].astype(kinds[i].dtype, Casting::same_kind));
+    }
+    return made;
 }
 
 array example(const array& x, int axis) {

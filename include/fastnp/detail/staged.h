@@ -40,10 +40,6 @@ std::pair<Result, Later> in_two(const F& f, Arguments arguments, const StageOpti
     return {std::move(*result), std::move(later)};
 }
 
-}  // namespace detail
-
-namespace detail {
-
 template <class F, class... A>
 auto vjp_at(const StageOptions& options, F f, A... values) {
     using Types = Callable<F>;
@@ -55,9 +51,10 @@ auto vjp_at(const StageOptions& options, F f, A... values) {
         stage.function = [marked, outputs](std::span<const array> cotangents) { return pull_back(marked->marks(), outputs, cotangents); };
     };
     auto [result, later] = within("vjp", options.where, [&] { return in_two<Result>(f, arguments, options, second); });
-    const std::function<Arguments(Result)> pull = [arguments, later = std::move(later), where = options.where](Result cotangent) {
+    const std::function<Arguments(Result)> pull = [arguments, kinds = kinds_of(leaves_of(result)), later = std::move(later),
+                                                   where = options.where](Result cotangent) {
         Arguments found = arguments;
-        within("vjp", where, [&] { put_leaves(found, later(leaves_of(cotangent))); });
+        within("vjp", where, [&] { put_leaves(found, later(as_changes("vjp", "cotangent", leaves_of(cotangent), kinds))); });
         return found;
     };
     return std::pair(std::move(result), pull);
@@ -72,12 +69,15 @@ auto linearize_at(const StageOptions& options, F f, A... values) {
         stage.inputs = marked->marks();
         stage.function = [marked, outputs](std::span<const array> tangents) { return push_forward(marked->marks(), outputs, tangents); };
     };
-    auto [result, later] = within("linearize", options.where, [&] { return in_two<Result>(f, Arguments(std::move(values)...), options, second); });
-    auto push = FunctionOf<Result, Arguments>::make([like = result, later = std::move(later), where = options.where](Arguments tangents) {
-        Result found = like;
-        within("linearize", where, [&] { put_leaves(found, later(leaves_of(tangents))); });
-        return found;
-    });
+    Arguments arguments(std::move(values)...);
+    std::vector<Kind> kinds = kinds_of(leaves_of(arguments));
+    auto [result, later] = within("linearize", options.where, [&] { return in_two<Result>(f, std::move(arguments), options, second); });
+    auto push = FunctionOf<Result, Arguments>::make(
+        [like = result, kinds = std::move(kinds), later = std::move(later), where = options.where](Arguments tangents) {
+            Result found = like;
+            within("linearize", where, [&] { put_leaves(found, later(as_changes("linearize", "tangent", leaves_of(tangents), kinds))); });
+            return found;
+        });
     return std::pair(std::move(result), push);
 }
 
@@ -96,7 +96,8 @@ constexpr bool check_staged() {
 /// number of times; outside of compiled functions it works on values that were kept, as few bytes as can be.
 ///
 /// \returns a pair of the result and a std::function.
-/// \throws ValueError for a memory budget that is too small; of the function, for a cotangent of another shape than the result.
+/// \throws ValueError for a memory budget that is too small; of the function, for a cotangent of another shape than the result, TypeError for one of a
+/// dtype that is not cast to the result's.
 ///
 ///     const auto [y, pull] = vjp([](const array& x) { return exp(x); }, ones({3}));
 ///     const auto [dx] = pull(ones({3}));
@@ -133,7 +134,7 @@ auto vjp(F f, A... values) {
 /// f(arguments...), and a function from tangents of the arguments to that of the result: as jax.linearize.
 ///
 /// \returns a pair of the result and a std::function.
-/// \throws ValueError as vjp().
+/// \throws ValueError and TypeError as vjp().
 ///
 ///     const auto [y, push] = linearize([](const array& x) { return exp(x); }, ones({3}));
 ///     const array dy = push(ones({3}));

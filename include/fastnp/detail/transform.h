@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fastnp/array.h"
@@ -62,6 +63,16 @@ FASTNP_API void write_back(const array& x, const array& marked, const array& inp
 FASTNP_API std::vector<array> pull_back(std::span<const array> marks, std::span<const array> outputs, std::span<const array> cotangents);
 /// The tangents of outputs, given those of marks.
 FASTNP_API std::vector<array> push_forward(std::span<const array> marks, std::span<const array> outputs, std::span<const array> tangents);
+
+/// Dtype and shape of an array.
+struct Kind {
+    Dtype dtype;
+    Shape shape;
+};
+FASTNP_API std::vector<Kind> kinds_of(std::span<const array> arrays);
+/// Arrays as changes of arrays of these kinds, in their dtypes. `function` and `what` are for errors: ValueError for another number or shape, TypeError
+/// for a dtype that is not cast to theirs.
+FASTNP_API std::vector<array> as_changes(std::string_view function, std::string_view what, std::span<const array> given, std::span<const Kind> kinds);
 
 /// An array that stands for any one of x's parts along an axis.
 FASTNP_API array example(const array& x, int axis);

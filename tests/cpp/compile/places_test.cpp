@@ -63,6 +63,11 @@ BOOST_AUTO_TEST_CASE(errors_of_stages) {
     const array x = ones({3});
     BOOST_CHECK_EXCEPTION(vjp(cube, ones({3}, int64)), TypeError, is_of("vjp"));
     BOOST_CHECK_EXCEPTION(vjp(cube, x).second(ones({4})), ValueError, is_of("vjp"));
+    BOOST_TEST((std::get<0>(vjp(cube, x).second(ones({3}, float32))).dtype() == float64));
+    BOOST_CHECK_EXCEPTION(vjp(cube, x).second(ones({3}, complex128)), TypeError, is_of("vjp"));
+    const auto twice = compile([=](array v, array g) { return std::get<0>(vjp(cube, v).second(g)); });
+    BOOST_TEST(twice(x, x)(0).item<double>() == 3);
+    BOOST_CHECK_EXCEPTION(twice(x, ones({4})), ValueError, is_of("vjp"));
     BOOST_CHECK_EXCEPTION(vjp(StageOptions{.memory_budget = 1}, cube, x), ValueError, is_of("vjp"));
     BOOST_CHECK_EXCEPTION(linearize(cube, ones({3}, int64)), TypeError, is_of("linearize"));
     BOOST_CHECK_EXCEPTION(linearize(cube, x).second(ones({4})), ValueError, is_of("linearize"));
