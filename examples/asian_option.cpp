@@ -1,4 +1,5 @@
-// The price of an Asian option by simulation: 200,000 paths in batches; a control variate makes the error smaller, and the gradient is the hedge.
+// The price of an Asian option by simulation: 200,000 paths in batches.
+// A control variate makes the error smaller, and the gradient is the hedge.
 #include <cmath>
 #include <tuple>
 

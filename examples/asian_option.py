@@ -1,4 +1,7 @@
-"""The price of an Asian option by simulation: 200,000 paths in batches; a control variate makes the error smaller, and the gradient is the hedge."""
+"""The price of an Asian option by simulation: 200,000 paths in batches.
+
+A control variate makes the error smaller, and the gradient is the hedge.
+"""
 
 import math
 
@@ -47,5 +50,6 @@ for _ in range(20):
     slopes.append(float(slope))
 errors = [numpy.std(each, ddof=1) / math.sqrt(len(each)) for each in (plain, controlled)]
 assert errors[1] < 0.1 * errors[0] and abs(numpy.mean(plain) - numpy.mean(controlled)) < 4 * errors[0]
-print(f"asian option: {numpy.mean(plain):.4f} +- {errors[0]:.4f} by the payoffs alone, {numpy.mean(controlled):.5f} +- {errors[1]:.5f} with control")
+alone, control = f"{numpy.mean(plain):.4f} +- {errors[0]:.4f}", f"{numpy.mean(controlled):.5f} +- {errors[1]:.5f}"
+print(f"asian option: {alone} by the payoffs alone, {control} with control")
 print(f"asian option: a hedge holds {numpy.mean(slopes):.4f} shares")

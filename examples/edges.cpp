@@ -1,4 +1,5 @@
-// Filters of an image: a blur takes the noise out, and Sobel's filters find the edges. A loop over the kernel's elements becomes one pass.
+// Filters of an image: a blur takes the noise out, and Sobel's filters find the edges.
+// A loop over the kernel's elements becomes one pass.
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,7 @@
-"""Filters of an image: a blur takes the noise out, and Sobel's filters find the edges. A loop over the kernel's elements becomes one pass."""
+"""Filters of an image: a blur takes the noise out, and Sobel's filters find the edges.
+
+A loop over the kernel's elements becomes one pass.
+"""
 
 import numpy
 
@@ -44,5 +47,6 @@ inner = scene[4:-4, 4:-4]
 noise = [float(numpy.std(picture[:20] - inner[:20])) for picture in (image[4:-4, 4:-4], smooth)]
 outline = strength > 0.6
 assert noise[1] < 0.4 * noise[0]
-print(f"edges: noise of {noise[0]:.5f}, {noise[1]:.5f} after two blurs; {int(outline.sum())} pixels of {outline.size} are edges")
+found = f"{int(outline.sum())} pixels of {outline.size} are edges"
+print(f"edges: noise of {noise[0]:.5f}, {noise[1]:.5f} after two blurs; {found}")
 print(f"edges: strength {strength.max():.5f} at most, {strength.mean():.6f} on average")

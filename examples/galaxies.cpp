@@ -1,4 +1,5 @@
-// Two galaxies pass each other (Toomre and Toomre 1972): heavy centres, and stars that feel both. One compiled call takes 1,000 leapfrog steps.
+// Two galaxies pass each other (Toomre and Toomre 1972): heavy centres, and stars that feel both.
+// One compiled call takes 1,000 leapfrog steps.
 #include <cmath>
 #include <numbers>
 #include <tuple>

@@ -1,4 +1,7 @@
-"""Two galaxies pass each other (Toomre and Toomre 1972): heavy centres, and stars that feel both. One compiled call takes 1,000 leapfrog steps."""
+"""Two galaxies pass each other (Toomre and Toomre 1972): heavy centres, and stars that feel both.
+
+One compiled call takes 1,000 leapfrog steps.
+"""
 
 import numpy
 
@@ -25,7 +28,8 @@ def fly(x, v, steps, dt):
 
 def galaxy(centre, motion, rings=20, stars=60):
     """Circular orbits around a centre: places and velocities."""
-    radius, angle = numpy.meshgrid(numpy.linspace(0.5, 2.4, rings), 2 * numpy.pi * numpy.arange(stars) / stars, indexing="ij")
+    angles = 2 * numpy.pi * numpy.arange(stars) / stars
+    radius, angle = numpy.meshgrid(numpy.linspace(0.5, 2.4, rings), angles, indexing="ij")
     speed = radius * (radius**2 + 0.01) ** -0.75
     x = numpy.stack([radius * numpy.cos(angle), radius * numpy.sin(angle)], axis=-1)
     v = numpy.stack([-speed * numpy.sin(angle), speed * numpy.cos(angle)], axis=-1)
@@ -52,5 +56,6 @@ home = numpy.repeat([0, 1], 1200)
 changed = int(numpy.sum(numpy.argmin(distance, axis=1) != home))
 lost = int(numpy.sum(numpy.min(distance, axis=1) > 4))
 assert drift < 1e-3 and fly.cache_info().compiles == 1
-print(f"galaxies: the centres at ({x[0, 0]:.4f}, {x[0, 1]:.4f}) and ({x[1, 0]:.4f}, {x[1, 1]:.4f}), energy off by {drift:.1e}")
+places = " and ".join(f"({place[0]:.4f}, {place[1]:.4f})" for place in x[:2])
+print(f"galaxies: the centres at {places}, energy off by {drift:.1e}")
 print(f"galaxies: of 2400 stars {changed} are nearer to the other centre, and {lost} are far from both")

@@ -1,4 +1,5 @@
-// Conway's Game of Life: five cells grow for 1,103 generations, on a torus that is large enough for what flies away. A scan over whole arrays.
+// Conway's Game of Life: five cells grow for 1,103 generations, by a scan over whole arrays.
+// The torus is large enough for what flies away.
 #include <utility>
 
 #include "timing.h"

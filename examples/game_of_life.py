@@ -1,4 +1,7 @@
-"""Conway's Game of Life: five cells grow for 1,103 generations, on a torus that is large enough for what flies away. A scan over whole arrays."""
+"""Conway's Game of Life: five cells grow for 1,103 generations, by a scan over whole arrays.
+
+The torus is large enough for what flies away.
+"""
 
 import numpy
 
@@ -27,5 +30,6 @@ start[271:274, 271:274] = [[0, 1, 1], [1, 1, 0], [0, 1, 0]]  # the R-pentomino
 cells, population = live(start, 1103)
 assert population[-1] == 116  # and for ever
 rows, columns = numpy.nonzero(cells)
-print(f"game of life: {population[-1]} cells after {len(population)} generations, at most {population.max()}, in generation {population.argmax() + 1}")
+most, when = population.max(), population.argmax() + 1
+print(f"game of life: {population[-1]} cells after {len(population)} generations, at most {most}, in generation {when}")
 print(f"game of life: from row {rows.min()} to {rows.max()}, and from column {columns.min()} to {columns.max()}")

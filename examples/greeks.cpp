@@ -1,4 +1,4 @@
-// The greeks of an option: derivatives of its price by each argument, and a second one, for all shares and all years at once.
+// The greeks of an option: derivatives of its price by each argument, for all shares and years at once.
 #include <cmath>
 #include <numbers>
 
@@ -6,7 +6,7 @@
 
 using namespace fastnp;
 
-// Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.17: off by less than 7.5e-8.
+// Abramowitz and Stegun 26.2.17, off by less than 7.5e-8.
 array polynomial(const array& x) {
     const array k = 1 / (1 + 0.2316419 * absolute(x));
     const array poly = k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));

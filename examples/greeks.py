@@ -1,4 +1,4 @@
-"""The greeks of an option: derivatives of its price by each argument, and a second one, for all shares and all years at once."""
+"""The greeks of an option: derivatives of its price by each argument, for all shares and years at once."""
 
 import numpy
 
@@ -7,7 +7,7 @@ import fastnp as np
 
 @np.custom_jvp
 def normal_cdf(x):
-    """Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.17: off by less than 7.5e-8. Its derivative below is exact."""
+    """Abramowitz and Stegun 26.2.17, off by less than 7.5e-8. The derivative below is exact."""
     k = 1 / (1 + 0.2316419 * np.abs(x))
     poly = k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
     tail = 0.3989422804 * np.exp(-0.5 * x * x) * poly

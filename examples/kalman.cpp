@@ -1,4 +1,5 @@
-// A Kalman filter follows a ship by its noisy places: a scan whose state is a mean and a covariance. How much it turns is found by the gradient.
+// A Kalman filter follows a ship by its noisy places: a scan whose state is a mean and a covariance.
+// How strongly it accelerates is found by the gradient.
 #include <cmath>
 #include <numbers>
 #include <tuple>

@@ -1,4 +1,7 @@
-"""A Kalman filter follows a ship by its noisy places: a scan whose state is a mean and a covariance. How much it turns is found by the gradient."""
+"""A Kalman filter follows a ship by its noisy places: a scan whose state is a mean and a covariance.
+
+How strongly it accelerates is found by the gradient.
+"""
 
 import numpy
 
@@ -11,7 +14,7 @@ SEE = numpy.eye(2, 4)
 
 
 def follow(log_push, places):
-    """The means, the covariances, and the logarithm of the likelihood of the places, for a deviation of the accelerations."""
+    """For a deviation of the accelerations: means, covariances, and the log-likelihood of the places."""
 
     def step(state, place):
         mean, covariance = state

@@ -1,4 +1,5 @@
-// Logistic regression by Newton's method: gradient and Hessian of the loss as it is written. The inverse Hessian says how sure the weights are.
+// Logistic regression by Newton's method: gradient and Hessian of the loss as it is written.
+// The inverse Hessian says how sure the weights are.
 #include "timing.h"
 
 using namespace fastnp;

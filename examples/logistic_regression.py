@@ -1,4 +1,7 @@
-"""Logistic regression by Newton's method: gradient and Hessian of the loss as it is written. The inverse Hessian says how sure the weights are."""
+"""Logistic regression by Newton's method: gradient and Hessian of the loss as it is written.
+
+The inverse Hessian says how sure the weights are.
+"""
 
 import numpy
 
@@ -22,7 +25,8 @@ rng = np.random.default_rng(2)
 size = 400
 sign = numpy.where(numpy.arange(size) % 2 == 0, 1.0, -1.0)
 points = 1.1 * rng.standard_normal((size, 2)) + sign[:, None] * numpy.array([0.9, 0.5])
-x = numpy.column_stack([numpy.ones(size), points, points[:, :1] * points[:, 1:]])  # a constant, both coordinates, and their product
+# A constant, both coordinates, and their product.
+x = numpy.column_stack([numpy.ones(size), points, points[:, :1] * points[:, 1:]])
 
 weights, lengths = numpy.zeros(4), []
 for _ in range(8):

@@ -1,4 +1,5 @@
-// Newton's method for two equations, from 43,200 starts at once: the Jacobian by jacfwd, all starts by vmap. The picture is a fractal.
+// Newton's method for two equations, from 43,200 starts at once: the Jacobian by jacfwd, all starts by vmap.
+// Where the starts end makes a fractal.
 #include <cmath>
 #include <tuple>
 

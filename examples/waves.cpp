@@ -1,4 +1,5 @@
-// Waves through two slits: the wave equation in steps that write in place. A screen stops the waves, and edges swallow them.
+// Waves through two slits: the wave equation in steps that write in place.
+// A screen stops the waves, and edges swallow them.
 #include <string>
 #include <utility>
 
@@ -9,7 +10,7 @@ using namespace fastnp;
 constexpr int height = 241, width = 360, screen = 90;
 const auto inner = range(1, -1);
 
-// Writes the next heights into those of the step before: three arrays are read and one is written, in one pass.
+// Writes the next heights into those of the step before, in one pass.
 void step(array& now, array& before, const array& open, const array& fade, const array& source) {
     const array around = now(until(-2), inner) + now(from(2), inner) + now(inner, until(-2)) + now(inner, from(2));
     const array ahead = 2 * now(inner, inner) - before(inner, inner) + 0.25 * (around - 4 * now(inner, inner));

@@ -1,4 +1,7 @@
-"""Waves through two slits: the wave equation in steps that write in place. A screen stops the waves, and edges swallow them."""
+"""Waves through two slits: the wave equation in steps that write in place.
+
+A screen stops the waves, and edges swallow them.
+"""
 
 import numpy
 
@@ -9,7 +12,7 @@ HEIGHT, WIDTH, SCREEN = 241, 360, 90
 
 @np.compile
 def step(now, before, open_, fade, height):
-    """Writes the next heights into those of the step before: three arrays are read and one is written, in one pass."""
+    """Writes the next heights into those of the step before, in one pass."""
     around = now[:-2, 1:-1] + now[2:, 1:-1] + now[1:-1, :-2] + now[1:-1, 2:]
     ahead = 2 * now[1:-1, 1:-1] - before[1:-1, 1:-1] + 0.25 * (around - 4 * now[1:-1, 1:-1])
     before[1:-1, 1:-1] = ahead * open_[1:-1, 1:-1]
@@ -22,7 +25,8 @@ open_ = numpy.ones((HEIGHT, WIDTH))
 open_[:, SCREEN] = 0
 for middle in (92, 148):
     open_[middle - 7 : middle + 8, SCREEN] = 1
-depth = numpy.minimum(numpy.minimum(*numpy.indices((HEIGHT, WIDTH))), numpy.minimum(*(numpy.indices((HEIGHT, WIDTH))[:, ::-1, ::-1])))
+rows, columns = numpy.indices((HEIGHT, WIDTH))
+depth = numpy.minimum(numpy.minimum(rows, columns), numpy.minimum(HEIGHT - 1 - rows, WIDTH - 1 - columns))
 fade = 1 - 0.15 * numpy.clip(1 - depth / 12, 0, 1) ** 2
 
 now, before = numpy.zeros((HEIGHT, WIDTH)), numpy.zeros((HEIGHT, WIDTH))
@@ -35,7 +39,9 @@ for number in range(1200):
 assert step.cache_info().compiles <= 2
 
 column = intensity[12:-12, 300]
-peaks = [i + 12 for i in range(1, len(column) - 1) if column[i] > max(column[i - 1], column[i + 1]) and column[i] > 0.2 * column.max()]
+is_peak = (column[1:-1] > numpy.maximum(column[:-2], column[2:])) & (column[1:-1] > 0.2 * column.max())
+peaks = (numpy.flatnonzero(is_peak) + 13).tolist()
 assert numpy.allclose(intensity, intensity[::-1], rtol=1e-6, atol=1e-12)  # as the slits are
 print(f"waves: {len(peaks)} bright bands at column 300, in rows {peaks}")
-print(f"waves: intensity {intensity[120, 300]:.6f} in the middle, {intensity[12:-12, SCREEN + 1].max():.6f} at most behind the slits")
+behind = intensity[12:-12, SCREEN + 1].max()
+print(f"waves: intensity {intensity[120, 300]:.6f} in the middle, {behind:.6f} at most behind the slits")
