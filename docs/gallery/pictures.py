@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import importlib.util
 import io
 import multiprocessing
 import os
@@ -27,7 +28,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from PIL import Image, ImageOps  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-STYLE = {
+STYLE: Any = {
     "figure.figsize": (8.0, 4.5),
     "figure.dpi": 110,
     "figure.constrained_layout.use": True,
@@ -121,7 +122,7 @@ def game_of_life(names: Names, figure: Figure) -> None:
 @of("kmeans")
 def kmeans(names: Names, figure: Figure) -> None:
     points, centres = names["points"], names["got"]
-    axes = figure.subplots()
+    axes: Any = figure.subplots()
     labels = numpy.asarray(names["step"](points, centres)[1])
     axes.scatter(*points[::8].T, c=labels[::8], s=3, cmap="tab20", linewidths=0)
     axes.scatter(*centres.T, s=60, marker="+", color="black", linewidths=1.2, label="centres that were found")
@@ -161,7 +162,8 @@ def gaussian_process(names: Names, figure: Figure) -> None:
 
 @of("digits")
 def digits(names: Names, figure: Figure) -> None:
-    left, right = figure.subfigures(1, 2, width_ratios=[1.25, 1])
+    halves: Any = figure.subfigures(1, 2, width_ratios=[1.25, 1])
+    left, right = halves
     found = numpy.asarray(numpy.argmax(names["scores"](names["parameters"], names["unseen"]), axis=1))
     true = names["unseen_labels"]
     wrong = numpy.flatnonzero(found != true)[:4]
@@ -327,6 +329,20 @@ def blank(name: str, folder: Path) -> None:
         figure = plt.figure()
         figure.text(0.5, 0.5, "The package was not built with this site.", ha="center", color=GREY)
         save(figure, folder / f"{name}.png")
+    for path in folder.glob(f"{name}[.-]*"):
+        os.utime(path, (0, 0))  # to be made once the package is there
+
+
+def is_current(name: str, folder: Path) -> bool:
+    """Whether a program was run since it, what draws it, and the package were changed."""
+    package = Path(importlib.util.find_spec("fastnp").origin).parent  # type: ignore[union-attr, arg-type]
+    sources = [Path(__file__), *(ROOT / "examples").glob("*.py"), *package.glob("*.py"), *package.glob("*.so"), package.parents[1] / "libfastnp.so"]
+    made = [folder / f"{name}.txt", folder / f"{name}.png", folder / f"{name}-small.png"]
+    return all(path.exists() for path in made) and max(map(mtime, sources)) < min(map(mtime, made))
+
+
+def mtime(path: Path) -> float:
+    return path.stat().st_mtime if path.exists() else 0.0
 
 
 def main() -> None:
@@ -339,7 +355,8 @@ def main() -> None:
     make = functools.partial(blank if given.blank else run, folder=given.folder)
     # A process for each two processors: programs are compiled and computed by some threads of their own.
     with multiprocessing.get_context("spawn").Pool(max(2, (os.cpu_count() or 2) // 2)) as pool:
-        for _ in pool.imap_unordered(make, given.names or DRAWINGS):
+        wanted = given.names or [name for name in DRAWINGS if given.blank or not is_current(name, given.folder)]
+        for _ in pool.imap_unordered(make, wanted):
             pass
 
 
