@@ -123,18 +123,25 @@ def charts(document: Document) -> dict[str, str]:
     }
 
 
-def panels_of(document: Document) -> list[tuple[str, dict[str, Any], str]]:
-    device = (document["machine"]["device"] or "").partition(",")[0]
-    titles = {"cpu": f"Processor, {document['machine']['cores']} cores", "cuda": device}
-    panels = [(titles[name], document["parts"][name], BASELINES[name]) for name in titles if name in document["parts"]]
-    return [each for each in panels if speeds(each[1], each[2])]
+Panel = tuple[str, dict[str, Any], str]
 
 
-def has_picture(document: Document) -> bool:
-    return bool(panels_of(document))
+def panels_of(documents: list[Document]) -> list[tuple[Document, Panel]]:
+    """The processor's and the device's, each of the first document that has it."""
+    found = []
+    for name in ("cpu", "cuda"):
+        having = [document for document in documents if name in document["parts"] and speeds(document["parts"][name], BASELINES[name])]
+        if having:
+            machine = having[0]["machine"]
+            title = f"Processor, {machine['cores']} cores" if name == "cpu" else machine["device"].partition(",")[0]
+            found.append((having[0], (title, having[0]["parts"][name], BASELINES[name])))
+    return found
 
 
-def picture(document: Document) -> str:
-    """The README's: the processor, and the device if it was measured."""
-    panels = panels_of(document)
-    return chart(panels, note(document), 480 * len(panels))
+def picture(documents: list[Document]) -> str | None:
+    """The README's, of documents of which the newest is the first; None, if none has what it shows."""
+    panels = panels_of(documents)
+    if not panels:
+        return None
+    notes = dict.fromkeys(note(document) for document, _ in panels)
+    return chart([panel for _, panel in panels], " ".join(notes), 480 * len(panels))

@@ -260,9 +260,9 @@ def main() -> None:
     options = parser.parse_args()
     if "fastnp" in there(options.libraries, ("fastnp",)):
         importlib.import_module("fastnp")  # one that can't be imported is no peer that is missing
-    start = time.perf_counter()
+    start, load = time.perf_counter(), os.getloadavg()[0]
     found = PARTS[options.part](options)
-    found |= {"rounds": options.rounds, "seconds": round(time.perf_counter() - start)}
+    found |= {"rounds": options.rounds, "load": round(load, 2), "seconds": round(time.perf_counter() - start)}
     with open(options.out, "w", encoding="utf-8") as out:
         json.dump(found, out)
 

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -86,20 +87,23 @@ def measure(options: argparse.Namespace) -> tuple[Path, list[str]]:
     return path, failed
 
 
+def newest_last(files: Iterable[Path]) -> list[Path]:
+    """By the dates in their names."""
+    return sorted(files, key=lambda path: (path.stem[-10:], path.stem))
+
+
 def committed() -> list[Path]:
-    """The newest last, by the dates in their names."""
-    return sorted(RESULTS.glob("*.json"), key=lambda path: (path.stem[-10:], path.stem))
+    return newest_last(RESULTS.glob("*.json"))
 
 
 def write(files: list[Path], folder: Path) -> None:
-    """Tables of all, the newest first; the picture of the newest that has one."""
+    """Tables of all, the newest first, and the picture."""
     documents = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in reversed(files)}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "RESULTS.md").write_text(tables.page(documents), encoding="utf-8")
-    for document in documents.values():
-        if charts.has_picture(document):
-            (folder / "speed.svg").write_text(charts.picture(document), encoding="utf-8")
-            break
+    picture = charts.picture(list(documents.values()))
+    if picture:
+        (folder / "speed.svg").write_text(picture, encoding="utf-8")
 
 
 def main(words: list[str]) -> None:
@@ -119,6 +123,6 @@ def main(words: list[str]) -> None:
         path, failed = measure(options)
         files = [path] if options.json else committed()
     if files:
-        write(files, options.to)
+        write(newest_last(files), options.to)
     if failed:
         raise SystemExit(f"failed: {', '.join(failed)}")

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import charts
+import report
 import tables
-
-RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def section(file: str, document: tables.Document, pictures: str) -> Iterator[str]:
@@ -30,7 +29,7 @@ def write(folder: Path, pictures: str) -> None:
     """`pictures`: the folder, as the page that includes the tables names it."""
     folder.mkdir(parents=True, exist_ok=True)
     texts: list[str] = []
-    for path in sorted(RESULTS.glob("*.json"), reverse=True):
+    for path in reversed(report.committed()):
         document = json.loads(path.read_text(encoding="utf-8"))
         for name, drawn in charts.charts(document).items():
             (folder / f"{path.stem}-{name}.svg").write_text(drawn, encoding="utf-8")

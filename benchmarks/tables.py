@@ -91,7 +91,7 @@ def libraries_of(part: dict[str, Any]) -> list[str]:
 def milliseconds(part: dict[str, Any]) -> str:
     libraries = libraries_of(part)
     has_limit = any(row["limit"] for row in part["rows"])
-    head = ["", *(LABELS[library] for library in libraries), "fastnp is faster than the best", *(["limit"] if has_limit else [])]
+    head = ["ms", *(LABELS[library] for library in libraries), "fastnp, beside the best peer", *(["limit"] if has_limit else [])]
     rows = []
     for row in part["rows"]:
         times = [took(row, library) for library in libraries]
@@ -100,18 +100,24 @@ def milliseconds(part: dict[str, Any]) -> str:
     return table(head, rows)
 
 
+LEVEL = 0.03  # nearer than that to a peer is neither ahead nor behind
+
+
 def summary(part: dict[str, Any]) -> str:
     """The mean, and all that is behind."""
     found = [(row["name"], *peer) for row in part["rows"] if (peer := best_peer(row))]
     if not found:
         return "No peer was there.\n"
     mean = statistics.geometric_mean(ratio for _, _, ratio in found)
-    behind = [f"- {NAMES.get(name, f'`{name}`')}: {ratio:.2f} of {LABELS[peer]}'s speed" for name, peer, ratio in sorted(found, key=lambda each: each[2])]
-    behind = behind[: sum(ratio < 1 for _, _, ratio in found)]
-    text = f"Geometric mean over {len(found)} rows: {mean:.2f} times the speed of the best peer of each.\n"
-    if not behind:
-        return f"{text}fastnp is behind in none.\n"
-    return f"{text}fastnp is behind the best peer in {len(behind)}:\n\n" + "\n".join(behind) + "\n"
+    behind = sorted((ratio, name, peer) for name, peer, ratio in found if ratio < 1 - LEVEL)
+    ahead = sum(ratio > 1 + LEVEL for _, _, ratio in found)
+    level = len(found) - ahead - len(behind)
+    text = (
+        f"Beside the best peer of each row, fastnp is ahead in {ahead}, level (within 3 %) in {level} and\n"
+        f"behind in {len(behind)}. Geometric mean of the {len(found)} ratios: {mean:.2f}.\n"
+    )
+    lines = [f"- {NAMES.get(name, f'`{name}`')}: {ratio:.2f} of {LABELS[peer]}'s speed" for ratio, name, peer in behind]
+    return text + ("\nBehind:\n\n" + "\n".join(lines) + "\n" if lines else "")
 
 
 def refusals(part: dict[str, Any]) -> str:
@@ -145,7 +151,8 @@ def largest_errors(part: dict[str, Any]) -> str:
 
 
 def part_texts(name: str, part: dict[str, Any]) -> Iterator[str]:
-    yield f"{ABOUT[name]} {part['rounds']} rounds.\n"
+    load = f"; load of the machine before them: {part['load']:.1f}" if "load" in part else ""
+    yield f"{ABOUT[name]}\n{part['rounds']} rounds{load}.\n"
     yield milliseconds(part)
     yield summary(part)
     for text in (refusals(part), largest_errors(part)):
@@ -161,13 +168,13 @@ def limits(document: Document) -> str:
         if found:
             product = found["product"]
             rows.append([what, f"{found['copy'] / 1e9:,.0f} GB/s", f"{product / 1e12:.2f} TFLOP/s" if math.isfinite(product) else "not measured"])
-    return table(["", "copy", "product of float32 matrices"], rows)
+    return table(["limits", "copy", "product of float32 matrices"], rows)
 
 
 def machine(document: Document) -> str:
     found = document["machine"]
     return table(
-        ["", ""],
+        ["machine", ""],
         [
             ["processor", f"{found['processor']}, {found['cores']} cores"],
             ["memory", f"{found['memory_gib']} GiB"],
@@ -191,14 +198,14 @@ def page(documents: dict[str, Document]) -> str:
     """RESULTS.md, of documents by the names of their files."""
     texts = [
         "# Results\n",
-        "Made by `benchmarks/run.py --report` from the files that each section names; do not edit.\n"
+        "`benchmarks/run.py --report` makes this page from the files that each section names.\n"
         "[docs/benchmarks.md](../docs/benchmarks.md) says what the programs are and how they are timed.\n"
-        "Where fastnp is slower than a peer, the ratio is bold.\n",
+        "Ratios are times as fast as the best peer; those where fastnp is slower are bold.\n",
     ]
     for file, document in documents.items():
         texts.append(f"## {title(document)}\n")
         texts.append(f"From [results/{file}](results/{file}).\n")
-        texts += [machine(document), versions(document), "### Limits\n", limits(document)]
+        texts += [machine(document), versions(document), limits(document)]
         for name in TITLES:
             if name in document["parts"]:
                 texts += [f"### {TITLES[name]}\n", *part_texts(name, document["parts"][name])]
