@@ -280,6 +280,7 @@ private:
     std::variant<array, Scalar> value_;
 };
 
+/// \cond as declared
 template <class T>
 T array::item() const {
     static_assert(std::is_arithmetic_v<T> || detail::Element<T>, "fastnp: item<T>() gives a number: bool, integers, floating and complex numbers");
@@ -293,6 +294,7 @@ T array::item() const {
         return static_cast<T>(value.real());
     }
 }
+/// \endcond
 
 /// @}
 

@@ -152,11 +152,11 @@ auto while_at(const std::source_location& where, Condition& condition, Body& bod
 /// is. Outside of compiled functions and transforms the body is called at each turn. In them it is recorded once: it can't read values (RecordError, and
 /// the compiled function runs as written) and writes to no array from outside. (jax.lax.fori_loop)
 ///
-/// \returns the last state; of several a tuple.
-/// \throws TypeError where a turn changes a state's shape or dtype, or the count is no integer; ValueError for a negative count.
-///
 ///     const array power = loop(10, [](const array& x) { return x * 2; }, 1.0);                          // 1024
 ///     const array sum = loop(4, [](const array& turn, const array& x) { return x + turn; }, array(0));  // 6
+///
+/// \returns the last state; of several a tuple.
+/// \throws TypeError where a turn changes a state's shape or dtype, or the count is no integer; ValueError for a negative count.
 template <class Body, class... State>
 auto loop(const LoopOptions& options, const LoopCount& count, Body&& body, State... init) {
     using States = std::tuple<detail::LoopState<State>...>;
@@ -173,10 +173,10 @@ auto loop(const LoopCount& count, Body&& body, State... init) {
 /// The last state, and what each turn gave besides along a new first axis: {state, y} = body(state, part) for each part of `parts` (an array, or tuples,
 /// vectors and structs of arrays, all of one length) along the first axis. The state as loop() has it. (jax.lax.scan)
 ///
+///     const auto [last, sums] = scan([](array s, array x) { return std::pair(s + x, s + x); }, 0.0, arange(4.0));  // 6; 0 1 3 6
+///
 /// \returns a pair of the last state and what was collected.
 /// \throws ValueError where the lengths differ, or there are no parts; TypeError as loop().
-///
-///     const auto [last, sums] = scan([](array s, array x) { return std::pair(s + x, s + x); }, 0.0, arange(4.0));  // 6; 0 1 3 6
 template <class Body, class Init, class Parts>
 auto scan(Body&& body, Init init, Parts parts, const LoopOptions& options = {}, const std::source_location& where = std::source_location::current()) {
     using State = detail::LoopState<Init>;
@@ -191,11 +191,11 @@ auto scan(Body&& body, Init init, Parts parts, const LoopOptions& options = {}, 
 /// takes the turns again, once it knows how many there are: not in the body of another loop (RecordError). Mapped parts stop one by one.
 /// (jax.lax.while_loop)
 ///
-/// \returns the last state; of several a tuple.
-/// \throws TypeError where the condition has axes, or a turn changes a state's shape or dtype.
-///
 ///     // The whole root: the first x whose square is no longer below n.
 ///     fastnp::while_loop([&](array x) { return x * x < n; }, [](array x) { return x + 1; }, 0);
+///
+/// \returns the last state; of several a tuple.
+/// \throws TypeError where the condition has axes, or a turn changes a state's shape or dtype.
 template <class Condition, class Body, class State>
 auto while_loop(Condition&& condition, Body&& body, State init, const std::source_location& where = std::source_location::current()) {
     return detail::while_at(where, condition, body, std::move(init));
@@ -224,10 +224,10 @@ auto while_loop(Condition&& condition, Body&& body, State... init) {
 /// arrays, or tuples, vectors and structs of arrays, of the same shapes and dtypes. In compiled functions and transforms both are recorded, as
 /// loop() says of its body; in a batch over predicates both are run where any part takes them. (jax.lax.cond)
 ///
+///     fastnp::cond(x > 0, [](array x) { return sqrt(x); }, [](array x) { return x * 0.0; }, x);
+///
 /// \returns what the function gave that was chosen.
 /// \throws TypeError where the predicate has axes, or the two give arrays of other shapes or dtypes.
-///
-///     fastnp::cond(x > 0, [](array x) { return sqrt(x); }, [](array x) { return x * 0.0; }, x);
 template <class Then, class Otherwise, class... Arguments>
 auto cond(const detail::Predicate& predicate, Then&& then, Otherwise&& otherwise, const Arguments&... arguments) {
     if constexpr (detail::check_branches<Then, Otherwise, Arguments...>()) {

@@ -391,11 +391,11 @@ struct WithObject {
 /// CompileOptions::verify finds such things. Arrays that it stores there get their values when the call is done, and it runs as written from then on.
 /// Parameters `auto` of a generic lambda stand for arrays.
 ///
-/// \returns a Compiled, to be called as the function.
-/// \throws ValueError for an unknown backend, a cache_size_limit of 0, and named sizes without a size in their range.
-///
 ///     const auto norm = compile([](const array& x) { return sqrt(sum(x * x)); });
 ///     const array length = norm(ones({4}));
+///
+/// \returns a Compiled, to be called as the function.
+/// \throws ValueError for an unknown backend, a cache_size_limit of 0, and named sizes without a size in their range.
 template <class F>
 auto compile(F&& function, CompileOptions options = {}, const std::source_location& where = std::source_location::current()) {
     if constexpr (detail::check_function<std::decay_t<F>>())

@@ -91,10 +91,10 @@ auto checkpoint_at(const std::source_location& where, F f) {
 /// f with a reverse-mode derivative of its own, as jax.custom_vjp: forward(arguments...) gives a pair of f's result and anything (of arrays and plain
 /// values) for backward(that, cotangent of the result), which gives the arguments' cotangents as a tuple. Forward mode is a TypeError.
 ///
-/// \returns a std::function of f's arguments.
-///
 ///     const auto clipped = custom_vjp([](array x) { return x * 1; }, [](array x) { return std::pair(x * 1, x); },
 ///                                     [](array kept, array g) { return std::tuple(clip(g, -1, 1)); });
+///
+/// \returns a std::function of f's arguments.
 template <class F, class Forward, class Backward>
 auto custom_vjp(F f, Forward forward, Backward backward, const std::source_location& where = std::source_location::current()) {
     if constexpr (detail::check_reverse<F, Forward, Backward>())
@@ -105,13 +105,13 @@ auto custom_vjp(F f, Forward forward, Backward backward, const std::source_locat
 /// f with a derivative of its own for both modes, as jax.custom_jvp: rule(primals, tangents), both tuples of f's arguments, gives a pair of f's result and
 /// its tangent, which is linear in the tangents.
 ///
-/// \returns a std::function of f's arguments.
-///
 ///     const auto squared = custom_jvp([](array x) { return x * x; }, [](const std::tuple<array>& at, const std::tuple<array>& along) {
 ///         const auto& [x] = at;
 ///         const auto& [dx] = along;
 ///         return std::pair(x * x, 2 * x * dx);
 ///     });
+///
+/// \returns a std::function of f's arguments.
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, const std::source_location& where = std::source_location::current()) {
     if constexpr (detail::check_rule<F, Rule>()) return detail::custom_jvp_at(where, std::move(f), std::move(rule));
@@ -165,9 +165,9 @@ std::function<array(array)> jacrev_at(const std::source_location& where, F f) {
 /// The derivatives of f(x)'s elements with respect to x's: f(x).shape + x.shape. By forward mode, a column for each element of x, all at once.
 /// (jax.jacfwd)
 ///
-/// \throws TypeError for x of a dtype that is not floating or complex.
-///
 ///     const array slopes = jacfwd([](const array& x) { return x * x; })(arange(3.0));  // shape (3, 3)
+///
+/// \throws TypeError for x of a dtype that is not floating or complex.
 template <class F>
 std::function<array(array)> jacfwd(F f, const std::source_location& where = std::source_location::current()) {
     if constexpr (detail::check_of_one_array<F>()) return detail::jacfwd_at(where, std::move(f));

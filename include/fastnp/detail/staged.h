@@ -95,12 +95,12 @@ constexpr bool check_staged() {
 /// f(arguments...), and a function from a cotangent of the result's type to those of the arguments, as a tuple: as jax.vjp. The function may be called any
 /// number of times; outside of compiled functions it works on values that were kept, as few bytes as can be.
 ///
+///     const auto [y, pull] = vjp([](const array& x) { return exp(x); }, ones({3}));
+///     const auto [dx] = pull(ones({3}));
+///
 /// \returns a pair of the result and a std::function.
 /// \throws ValueError for a memory budget that is too small; of the function, for a cotangent of another shape than the result, TypeError for one of a
 /// dtype that is not cast to the result's.
-///
-///     const auto [y, pull] = vjp([](const array& x) { return exp(x); }, ones({3}));
-///     const auto [dx] = pull(ones({3}));
 template <class F, class... A>
 auto vjp(const StageOptions& options, F f, A... values) {
     if constexpr (detail::check_staged<F, A...>()) return detail::vjp_at(options, std::move(f), std::move(values)...);
@@ -133,11 +133,11 @@ auto vjp(F f, A... values) {
 
 /// f(arguments...), and a function from tangents of the arguments to that of the result: as jax.linearize.
 ///
-/// \returns a pair of the result and a std::function.
-/// \throws ValueError and TypeError as vjp().
-///
 ///     const auto [y, push] = linearize([](const array& x) { return exp(x); }, ones({3}));
 ///     const array dy = push(ones({3}));
+///
+/// \returns a pair of the result and a std::function.
+/// \throws ValueError and TypeError as vjp().
 template <class F, class... A>
 auto linearize(const StageOptions& options, F f, A... values) {
     if constexpr (detail::check_staged<F, A...>()) return detail::linearize_at(options, std::move(f), std::move(values)...);

@@ -188,10 +188,10 @@ auto grad_at(const std::source_location& where, F f) {
 /// element; of a pair, the first part is, and the second is handed through (has_aux). The derivative has the type of the argument (plain values in it are
 /// as they are); of several, a tuple.
 ///
+///     const auto [loss, change] = value_and_grad([](const array& w) { return sum(w * w); })(ones({3}));
+///
 /// \returns a std::function of f's arguments that gives a pair.
 /// \throws ValueError for a result that is no single element, TypeError for dtypes that are not floating or complex.
-///
-///     const auto [loss, change] = value_and_grad([](const array& w) { return sum(w * w); })(ones({3}));
 template <std::size_t... I, class F>
 auto value_and_grad(F f, const std::source_location& where = std::source_location::current()) {
     if constexpr (detail::check_differentiated<F, I...>()) return detail::value_and_grad_at<I...>(where, std::move(f));
@@ -200,10 +200,10 @@ auto value_and_grad(F f, const std::source_location& where = std::source_locatio
 
 /// The derivative alone, as jax.grad; of a function that gives a pair, a pair of it and the second part.
 ///
+///     const array slope = grad([](const array& x) { return sum(x * x); })(ones({3}));  // 2 2 2
+///
 /// \returns a std::function of f's arguments.
 /// \throws ValueError and TypeError as value_and_grad().
-///
-///     const array slope = grad([](const array& x) { return sum(x * x); })(ones({3}));  // 2 2 2
 template <std::size_t... I, class F>
 auto grad(F f, const std::source_location& where = std::source_location::current()) {
     if constexpr (detail::check_differentiated<F, I...>()) return detail::grad_at<I...>(where, std::move(f));
@@ -237,10 +237,10 @@ auto jvp_at(const std::source_location& where, F f, Primals primals, Tangents ta
 
 /// f(primals...) and how it changes with the arguments, along tangents of their types: as jax.jvp. Both are tuples.
 ///
+///     const auto [y, dy] = jvp([](const array& x) { return x * x; }, std::tuple(ones({3})), std::tuple(ones({3})));
+///
 /// \returns a pair of the result and its tangent, of the result's type.
 /// \throws ValueError where a tangent's shape is not its primal's.
-///
-///     const auto [y, dy] = jvp([](const array& x) { return x * x; }, std::tuple(ones({3})), std::tuple(ones({3})));
 template <class F, class Primals, class Tangents>
 auto jvp(F f, Primals primals, Tangents tangents, const std::source_location& where = std::source_location::current()) {
     if constexpr (!detail::check_transformed<F>()) return detail::Refused();
@@ -325,11 +325,11 @@ auto vmap_at(const std::source_location& where, F f, VmapOptions options) {
 
 /// f for all parts of its arguments along an axis at once: as jax.vmap.
 ///
-/// \returns a std::function of f's arguments, with one more axis each, that gives f's result with one more axis.
-/// \throws ValueError for axes of different sizes; TypeError where f depends on values that differ from part to part in other ways than through arrays.
-///
 ///     const auto norms = vmap([](const array& row) { return sqrt(sum(row * row)); });
 ///     norms(ones({5, 4}));  // 2 2 2 2 2
+///
+/// \returns a std::function of f's arguments, with one more axis each, that gives f's result with one more axis.
+/// \throws ValueError for axes of different sizes; TypeError where f depends on values that differ from part to part in other ways than through arrays.
 template <class F>
 auto vmap(F f, VmapOptions options = {}, const std::source_location& where = std::source_location::current()) {
     if constexpr (detail::check_transformed<F>()) return detail::vmap_at(where, std::move(f), std::move(options));
