@@ -138,7 +138,7 @@ public:
     std::int64_t nbytes() const { return size() * itemsize(); }
     /// Whether it can be written to.
     bool writable() const;
-    /// Says so for this name and views that are made of it. ValueError for a view of what can't be written to.
+    /// Sets that, for this array and the views that are made of it from now on.
     void set_writable(bool writable);
     /// Whether its elements lie one behind the other in C order.
     bool is_c_contiguous() const;

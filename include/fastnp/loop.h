@@ -152,8 +152,8 @@ auto while_at(const std::source_location& where, Condition& condition, Body& bod
 /// is. Outside of compiled functions and transforms the body is called at each turn. In them it is recorded once: it can't read values (RecordError, and
 /// the compiled function runs as written) and writes to no array from outside. (jax.lax.fori_loop)
 ///
-///     const array power = loop(10, [](const array& x) { return x * 2; }, 1.0);                          // 1024
-///     const array sum = loop(4, [](const array& turn, const array& x) { return x + turn; }, array(0));  // 6
+///     const array power = loop(10, [](const array& x) { return x * 2; }, 1.0);                       // 1024
+///     const array sum = loop(4, [](const array& turn, const array& x) { return x + turn; }, 0.0);  // 6
 ///
 /// \returns the last state; of several a tuple.
 /// \throws TypeError where a turn changes a state's shape or dtype, or the count is no integer; ValueError for a negative count.

@@ -232,8 +232,8 @@ FASTNP_API array flip(const array& x, const Axes& axis = {});
 FASTNP_API array concatenate(const std::vector<array>& arrays, int axis = 0);
 /// numpy.stack: arrays of one shape joined along a new axis, a copy in the common dtype. ValueError where shapes differ or there are none, AxisError.
 FASTNP_API array stack(const std::vector<array>& arrays, int axis = 0);
-/// numpy.pad with mode="constant": a copy within a border of the value, a (before, after) pair for each axis. ValueError for negative widths, or another
-/// number of pairs.
+/// numpy.pad with mode="constant": a copy within a border of the value, a (before, after) pair for each axis, or one for all. ValueError for negative
+/// widths.
 FASTNP_API array pad(const array& x, const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Scalar& value = 0);
 
 /// @}
