@@ -29,6 +29,12 @@ if [ -f build/release/python/fastnp/__init__.py ] && [ -x build/venv/bin/python 
     PYTHONPATH=$PWD/build/release/python build/venv/bin/python -W ignore docs/list_functions.py build/docs/functions.json
 fi
 
+# The C++ reference: doxygen's account of the headers. What is wrong or missing in their comments is an error.
+command -v doxygen > /dev/null || stop "doxygen is missing: apt-get install doxygen (cmake/setup.sh does)"
+"$venv/bin/python" docs/reference-cpp/catalogue.py header
+doxygen docs/reference-cpp/Doxyfile || stop "doc comments of the headers (include/fastnp) have errors"
+"$venv/bin/python" docs/reference-cpp/catalogue.py tables
+
 # The gallery's pictures are of the results of examples/*.py, which run here; the notebooks run within Sphinx.
 gallery=--blank
 if PYTHONPATH=$PWD/build/release/python "$venv/bin/python" -c "import fastnp" 2> /dev/null; then

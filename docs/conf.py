@@ -19,7 +19,7 @@ copyright = "the authors of fastnp"
 _found = re.search(r"project\(fastnp\s+VERSION\s+([\d.]+)", (ROOT / "CMakeLists.txt").read_text())
 version = release = _found[1] if _found else ""
 
-extensions = ["myst_nb", "sphinx_design"]
+extensions = ["myst_nb", "sphinx_design", "breathe"]
 myst_enable_extensions = ["colon_fence", "deflist", "substitution"]
 myst_heading_anchors = 3
 source_suffix = {".md": "myst-nb"}
@@ -51,9 +51,14 @@ html_theme_options = {
 html_context = {"default_mode": "auto"}
 pygments_style = "sphinx"
 nitpicky = True
-nitpick_ignore_regex = [("py:.*", ".*")]  # types in docstrings are words
+nitpick_ignore_regex = [("(py|cpp):.*", ".*")]  # types in docstrings are words, and those of std are elsewhere
 add_module_names = False
 maximum_signature_line_length = 100
+
+# What doxygen wrote of the C++ headers (docs/build.sh).
+breathe_projects = {"fastnp": str(ROOT / "build" / "docs" / "doxygen")}
+breathe_default_project = "fastnp"
+breathe_show_include = False
 
 
 def without_links_out(app: Any, name: str, source: list[str]) -> None:
