@@ -1,9 +1,10 @@
 """The functions that the C++ headers make of the catalogue's rows, declared with doc comments for doxygen; and the tables of NumPy's names.
 
     python catalogue.py header       # build/docs/cpp/catalogue.h, before doxygen
+    python catalogue.py filter FILE  # a header as doxygen is to read it: with the dtypes, and without rows
     python catalogue.py tables       # docs/reference-cpp/numpy.md, of what doxygen wrote
 
-Both take what they say of dtypes, derivatives and devices from the Python package's own account of itself (list_functions.py), where it was built.
+All take what they say of dtypes, derivatives and devices from the Python package's own account of itself (list_functions.py), where it was built.
 """
 
 from __future__ import annotations
@@ -153,20 +154,36 @@ def dtypes(account: Account) -> str:
     return told.replace(", and bfloat16", "")
 
 
-def functions_of(group: Path) -> Iterator[tuple[str, str]]:
-    """Functions of a group, as C++ calls them, and their descriptions."""
+def filtered(path: Path) -> str:
+    """A header: the enumeration of dtypes has its names; no other rows are taken in, and nothing is counted of them."""
+    names = re.findall(r"^DTYPE\((\w+),", (OPS / "dtype.def").read_text(), re.MULTILINE)
+    text = re.sub(r"^#define DTYPE\(.*\) name,\n#include .*", ", ".join(names), path.read_text(), flags=re.MULTILINE)
+    text = re.sub(r"^/// How many dtypes there are\.\n[^;]*;\n", "", text, flags=re.MULTILINE)
+    return re.sub(r'^#include "fastnp/ops/.*\.def"$', "", text, flags=re.MULTILINE)
+
+
+COMPOSED = Account([], "", ["It has derivatives of both modes", "Made of fastnp's own functions"])  # all of numpy_compat.h
+
+
+def functions_of(group: Path) -> Iterator[tuple[str, str, Account]]:
+    """Functions of a group, as C++ calls them, their descriptions, and what is known of them without Python's account."""
     for member in ET.parse(group).getroot().iter("memberdef"):
         if member.get("kind") == "function":
-            said = " ".join(" ".join(found.itertext()) for found in (member.find("briefdescription"), member.find("detaileddescription")) if found is not None)
-            yield (member.findtext("qualifiedname") or "").removeprefix("fastnp::"), said
+            said = " ".join(
+                " ".join(found.itertext()) for found in (member.find("briefdescription"), member.find("detaileddescription")) if found is not None
+            )
+            location = member.find("location")
+            is_composed = location is not None and location.get("file", "").endswith("numpy_compat.h")
+            yield (member.findtext("qualifiedname") or "").removeprefix("fastnp::"), said, COMPOSED if is_composed else Account([], "", [])
 
 
 def table(group: Path, known: dict[str, Account]) -> list[str]:
     lines: dict[str, str] = {}
-    for name, said in functions_of(group):
+    for name, said, otherwise in functions_of(group):
         found = re.search(r"numpy\.[a-z_0-9.]*[a-z_0-9]", said)
         if found and name not in lines:
-            account = known.get(found[0], Account([], "", []))
+            account = known.get(found[0], otherwise)
+            account = account if account.notes else otherwise
             lines[name] = f"| `{name}` | {found[0]} | {dtypes(account)} | {derivative(account)} | {first_of(account, PLACES)} |"
     return [lines[name] for name in sorted(lines)]
 
@@ -186,7 +203,10 @@ def tables() -> str:
 
 
 def main() -> None:
-    (what,) = sys.argv[1:]
+    what = sys.argv[1]
+    if what == "filter":
+        print(filtered(Path(sys.argv[2])))
+        return
     path, text = (MADE / "cpp" / "catalogue.h", header()) if what == "header" else (Path(__file__).parent / "numpy.md", tables())
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)

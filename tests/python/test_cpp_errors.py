@@ -1,6 +1,6 @@
 """Wrong uses of the C++ API, each told by one line with words of fastnp's, and the line that is wrong; beside each, the use that is right.
 
-Also the examples of the doc comments of the headers, which compile. The compilers only look at the programs: none is run.
+Also the examples of the doc comments of the headers, which compile (the compilers only look at the programs: none is run), and their pages.
 """
 
 from __future__ import annotations
@@ -131,3 +131,12 @@ def test_examples_of_doc_comments_compile(folder):
     blocks = "".join(f"{{\n{names}{{\n{example}}}\n}}\n" for example in examples())
     assert len(examples()) > 20
     assert told(COMPILERS[0], folder, "examples", f"{BEFORE}{blocks}}}\n") == []
+
+
+def test_each_group_of_functions_has_a_page():
+    groups = re.findall(r"\\defgroup (\w+)", (INCLUDE / "fastnp" / "fastnp.h").read_text())
+    folder = ROOT / "docs" / "reference-cpp"
+    listed = (folder / "index.md").read_text().split("```{toctree}")[1].split()
+    assert len(groups) > 15
+    assert [group for group in groups if group not in listed or f"{{doxygengroup}} {group}\n" not in (folder / f"{group}.md").read_text()] == []
+    assert [line for path in folder.glob("*.md") for line in path.read_text().splitlines() if len(line) > 100 and not line.startswith("|")] == []
