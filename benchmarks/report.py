@@ -71,8 +71,12 @@ def measure(options: argparse.Namespace) -> tuple[Path, list[str]]:
     import machine
 
     found, date = machine.description(), datetime.date.today().isoformat()
+    versions = machine.versions()
     path = Path(options.json) if options.json else RESULTS / f"{machine.slug(found)}-{date}.json"
-    parts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["parts"] if path.exists() else {}
+    before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"machine": found, "parts": {}}
+    if before["machine"]["processor"] != found["processor"] or before["machine"]["cores"] != found["cores"]:
+        raise SystemExit(f"{path} has figures of another machine")
+    parts: dict[str, Any] = before["parts"]
     asked = options.parts.split(",") if options.parts else ["cpu", "gradients", "loops", *(["cuda", "linalg"] if has_device() else [])]
     failed = []
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,9 +85,9 @@ def measure(options: argparse.Namespace) -> tuple[Path, list[str]]:
         if part is None:
             failed.append(name)
             continue
-        parts[name] = part
+        parts[name] = {"date": date, "fastnp": versions["fastnp"]} | part
         ordered = {each: parts[each] for each in tables.TITLES if each in parts}
-        path.write_text(text_of({"date": date, "machine": found, "versions": machine.versions(), "parts": ordered}), encoding="utf-8")
+        path.write_text(text_of({"date": date, "machine": found, "versions": versions, "parts": ordered}), encoding="utf-8")
     return path, failed
 
 

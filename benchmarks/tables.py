@@ -41,6 +41,9 @@ ABOUT = {
 }
 
 
+LEVEL = 0.03  # nearer than that to a peer is neither ahead nor behind
+
+
 def number(value: float) -> str:
     """Three digits."""
     if value >= 100:
@@ -75,7 +78,7 @@ def beside(row: dict[str, Any]) -> str:
     if found is None:
         return "no peer"
     text = f"{found[1]:.2f} x {LABELS[found[0]]}"
-    return f"**{text}**" if found[1] < 1 else text
+    return f"**{text}**" if found[1] < 1 - LEVEL else text
 
 
 def share(row: dict[str, Any]) -> str:
@@ -98,9 +101,6 @@ def milliseconds(part: dict[str, Any]) -> str:
         cells = ["-" if ms is None else number(ms) for ms in times]
         rows.append([NAMES.get(row["name"], f"`{row['name']}`"), *cells, beside(row), *([share(row)] if has_limit else [])])
     return table(head, rows)
-
-
-LEVEL = 0.03  # nearer than that to a peer is neither ahead nor behind
 
 
 def summary(part: dict[str, Any]) -> str:
@@ -152,7 +152,7 @@ def largest_errors(part: dict[str, Any]) -> str:
 
 def part_texts(name: str, part: dict[str, Any]) -> Iterator[str]:
     load = f"; load of the machine before them: {part['load']:.1f}" if "load" in part else ""
-    yield f"{ABOUT[name]}\n{part['rounds']} rounds{load}.\n"
+    yield f"{ABOUT[name]}\nfastnp {part['fastnp']}, {part['date']}; {part['rounds']} rounds{load}.\n"
     yield milliseconds(part)
     yield summary(part)
     for text in (refusals(part), largest_errors(part)):
@@ -200,7 +200,7 @@ def page(documents: dict[str, Document]) -> str:
         "# Results\n",
         "`benchmarks/run.py --report` makes this page from the files that each section names.\n"
         "[docs/benchmarks.md](../docs/benchmarks.md) says what the programs are and how they are timed.\n"
-        "Ratios are times as fast as the best peer; those where fastnp is slower are bold.\n",
+        "Ratios are times as fast as the best peer. Those where fastnp is behind by more than 3 % are bold.\n",
     ]
     for file, document in documents.items():
         texts.append(f"## {title(document)}\n")
