@@ -141,13 +141,14 @@ def first_calls(part: dict[str, Any]) -> str:
     return table(["first call, ms", *(LABELS[library] for library in libraries)], rows)
 
 
-def largest_errors(part: dict[str, Any]) -> str:
-    libraries = libraries_of(part)
+def largest_errors(name: str, part: dict[str, Any]) -> str:
+    libraries = [library for library in libraries_of(part) if name != "gradients" or library != "fastnp"]
     found = {library: [row["libraries"].get(library, {}).get("error") for row in part["rows"]] for library in libraries}
     worst = {library: max(each for each in errors if each is not None) for library, errors in found.items() if any(each is not None for each in errors)}
     if not worst:
         return ""
-    return "Largest errors: " + ", ".join(f"{LABELS[library]} {error:.0e}" for library, error in worst.items()) + ".\n"
+    what = "Largest differences from fastnp's gradients" if name == "gradients" else "Largest errors"
+    return f"{what}: " + ", ".join(f"{LABELS[library]} {error:.0e}" for library, error in worst.items()) + ".\n"
 
 
 def part_texts(name: str, part: dict[str, Any]) -> Iterator[str]:
@@ -155,7 +156,7 @@ def part_texts(name: str, part: dict[str, Any]) -> Iterator[str]:
     yield f"{ABOUT[name]}\nfastnp {part['fastnp']}, {part['date']}; {part['rounds']} rounds{load}.\n"
     yield milliseconds(part)
     yield summary(part)
-    for text in (refusals(part), largest_errors(part)):
+    for text in (refusals(part), largest_errors(name, part)):
         if text:
             yield text
     yield first_calls(part)

@@ -73,3 +73,11 @@ def test_files_of_results_are_named_in_the_page():
     page = (BENCHMARKS / "RESULTS.md").read_text()
     assert all(f"results/{path.name}" in page for path in report.committed())
     assert Path(BENCHMARKS / "requirements.txt").exists()
+
+
+def test_the_page_of_the_site():
+    page = docs_pages.ROOT / "docs" / "benchmarks.md"
+    for block in docs_pages.blocks_of(page):
+        block.check_kind()
+    lines = docs_pages.FENCE.sub("", page.read_text()).splitlines()
+    assert [line for line in lines if len(line) > 100 and not line.startswith("|")] == []
