@@ -1,6 +1,6 @@
 """Wrong uses of the C++ API, each told by one line with words of fastnp's, and the line that is wrong; beside each, the use that is right.
 
-Also the examples of the doc comments of the headers, which compile (the compilers only look at the programs: none is run), and their pages.
+Also the examples of the doc comments of the headers, which compile, and the pages of the C++ reference, whose examples run.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import docs_pages
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "docs" / "reference-cpp"
 INCLUDE = ROOT / "include"
 COMPILERS = [name for name in ("g++-12", "clang++-19") if shutil.which(name)]
 MOST_LINES = 30  # that a compiler prints of one error, most of them of where it is used and of the line's own text
@@ -133,10 +135,24 @@ def test_examples_of_doc_comments_compile(folder):
     assert told(COMPILERS[0], folder, "examples", f"{BEFORE}{blocks}}}\n") == []
 
 
+PAGES = [path for path in sorted(REFERENCE.glob("*.md")) if path.stem not in ("index", "numpy")]
+
+
 def test_each_group_of_functions_has_a_page():
     groups = re.findall(r"\\defgroup (\w+)", (INCLUDE / "fastnp" / "fastnp.h").read_text())
-    folder = ROOT / "docs" / "reference-cpp"
-    listed = (folder / "index.md").read_text().split("```{toctree}")[1].split()
+    listed = (REFERENCE / "index.md").read_text().split("```{toctree}")[1].split()
     assert len(groups) > 15
-    assert [group for group in groups if group not in listed or f"{{doxygengroup}} {group}\n" not in (folder / f"{group}.md").read_text()] == []
-    assert [line for path in folder.glob("*.md") for line in path.read_text().splitlines() if len(line) > 100 and not line.startswith("|")] == []
+    assert [group for group in groups if group not in listed or f"{{doxygengroup}} {group}\n" not in (REFERENCE / f"{group}.md").read_text()] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_examples_of_pages_run(path, tmp_path):
+    program = docs_pages.compile_cpp(path, tmp_path)
+    assert program is not None
+    docs_pages.run_cpp(path, program, docs_pages.Outputs(write=False))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_lines_of_prose_end_at_100_characters(path):
+    prose = docs_pages.FENCE.sub("", path.read_text())
+    assert [line for line in prose.splitlines() if len(line) > 100 and not line.startswith(("|", "```"))] == []
