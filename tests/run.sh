@@ -117,7 +117,7 @@ check "ruff format" "$venv/bin/ruff" format --check .
 check "mypy and stubtest" types_are_right
 check "site of the docs" bash docs/build.sh
 check "find_package from outside" bash tests/install/consumer.sh
-check "wheels" bash tests/install/wheel.sh
+check "wheels" bash python/wheels.sh --all
 suite "Python tests of the wheel, by the newest Python and NumPy" build/release/newest.xml bash tests/install/newest.sh --junitxml=build/release/newest.xml
 # sanitized PRESET NAME: its build and its tests.
 sanitized() {

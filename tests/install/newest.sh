@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of the package by the newest Python that it is for and by the newest NumPy, in an environment of its own: of its wheel, which tests/install/wheel.sh
+# Tests of the package by the newest Python that it is for and by the newest NumPy, in an environment of its own: of its wheel, which python/wheels.sh
 # made. Arguments are pytest's. A part of the tests, another one in each run; all of them with FASTNP_LONG_TESTS=1.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
