@@ -5,6 +5,7 @@
 #include <Python.h>
 #include <cxxabi.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -132,7 +133,8 @@ struct Recording {
     };
     std::string poison;
     std::vector<Foreign> foreign;
-    std::vector<std::string> breaks;  // all that can't be recorded, where that is collected
+    std::vector<std::string> breaks;    // all that can't be recorded, where that is collected
+    std::map<std::string, int> met;     // ... and how often each was
     bool collects = false;
     bool is_long = false;      // it ended as a LongRecordError
     bool is_for_native_loops = false;  // ... where a function was called whose loops become native code
@@ -143,6 +145,11 @@ struct Recording {
     Ref caller;                // the frame that called the compiled function, or null
     Recorded* call = nullptr;  // that is recorded
     Recording* outer = nullptr;
+
+    /// How often this break was met, if all are collected; 0 if they are not, or if it is met over and over.
+    int note_break(const std::string& what);
+    /// It ended with this one.
+    void end_at(const std::string& what);
 };
 extern thread_local Recording* recording;
 

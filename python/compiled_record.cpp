@@ -139,6 +139,19 @@ Ref callable(PyObject* function, PyObject* originals) {
 
 }  // namespace
 
+int Recording::note_break(const std::string& what) {
+    constexpr int most = 1000;  // a loop over what is unknown may never end
+    if (!collects) return 0;
+    const int count = ++met[what];
+    if (count == 1) breaks.push_back(what);
+    return count <= most ? count : 0;
+}
+
+void Recording::end_at(const std::string& what) {
+    const bool is_known = std::any_of(breaks.begin(), breaks.end(), [&](const std::string& each) { return each.starts_with(what); });
+    if (!is_known) breaks.push_back(what);
+}
+
 // Once a recording ended by itself or by an error: whether what the function reads has to be looked for anew.
 void Recorded::look_again() const {
     if (is_true(own(PyObject_GetAttrString(guards_.capture(), "again")).get())) throw LookAgain{};
@@ -176,7 +189,7 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
         Ref traceback;
         const std::string text = take_error(&traceback);
         look_again();
-        if (refused) scope.now.breaks.push_back(scope.now.poison.empty() ? text : scope.now.poison);
+        if (refused) scope.now.end_at(scope.now.poison.empty() ? text : scope.now.poison);
         if (scope.now.collects) check_breaks(scope.now);
         const bool raised = !refused && scope.now.poison.empty();
         if (raised && !state_.note_raised()) throw RaisedWhileRecording{};

@@ -271,6 +271,12 @@ void fill_with(PyObject* self, PyObject* value) {
     look_at_assignment(target, value);
 }
 
+// In a recording, of a value that decides itself what becomes of it.
+static void refuse_assigned(PyObject* value) {
+    const Ref refuse = import_attribute("fastnp._fallback", "refuse_assigned");
+    own(PyObject_CallOneArg(refuse.get(), value));
+}
+
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_int([&] {
         if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
@@ -302,9 +308,12 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
             }
         }
         detail::clear_float_flags();
-        if (is_asked) {
-            if (records()) refuse(std::string("sets a part of an array to a ") + Py_TYPE(value)->tp_name);
-        } else if (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value)) {
+        if (is_asked && records()) {
+            refuse_assigned(value);
+            return 0;
+        }
+        if (!is_asked &&
+            (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value))) {
             look_at_assignment(value_of(self), value);
             return 0;
         }

@@ -245,13 +245,8 @@ void initialise(py::module_& module) {
         },
         "What calls of the outside made in the call of a compiled function that is under way, by place.");
     module.def(
-        "_note_break",
-        [](const std::string& what) {
-            if (recording == nullptr || !recording->collects) return false;
-            recording->breaks.push_back(what);
-            return true;
-        },
-        "Where a recording lists all that it can't hold: notes one of them, and gives True.");
+        "_note_break", [](const std::string& what) { return recording == nullptr ? 0 : recording->note_break(what); },
+        "Where a recording lists all that it can't hold: notes one of them, and gives how often it met it; else, or if that is too often, 0.");
     add_draws(module);
     add_fft(module);
     add_transforms(module);

@@ -14,6 +14,7 @@ from typing import Any
 
 from fastnp import _core
 from fastnp._stand_ins import PLAIN, Forbidden, refuse
+from fastnp._unknown import Unknown
 
 _SHOWN: tuple[type, ...] = (*PLAIN, _core._Size, _core._Float, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 
@@ -59,7 +60,7 @@ def _snapshot(value: Any, what: str) -> Any:
         return type(value)(_snapshot(item, what) for item in value)
     if type(value) is dict:
         return {key: _snapshot(item, what) for key, item in value.items()}
-    if not isinstance(value, _SHOWN):
+    if not isinstance(value, (*_SHOWN, Unknown)):
         refuse(f"{what} a {type(value).__name__}")
     return value
 

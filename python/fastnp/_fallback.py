@@ -165,7 +165,7 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     records = _core._records()
     is_asked = _core._overrides(given)
     if is_asked and _core._is_recording():
-        return _refuse(name)
+        return _refuse(name, given)
     if not is_asked and is_composed(given, records):
         from fastnp import _compositions, _fft, _in_place, _ordered  # noqa: F401  # not needed to import fastnp; the others add to what the first holds
 
@@ -202,10 +202,21 @@ def check_unrecorded(name: str) -> None:
         _stand_ins.refuse(f"uses {'' if name.startswith('compiler.') else 'numpy.'}{name}")
 
 
-def _refuse(name: str) -> Any:
-    from fastnp import _stand_ins  # not needed to import fastnp
+def _refuse(name: str, given: tuple[Any, ...]) -> Any:
+    from fastnp import _stand_ins, _unknown  # not needed to import fastnp
 
+    found = _unknown.unknown_among(given)
+    if found is not None:
+        return found
     return _stand_ins.refuse(f"uses numpy.{name} on an object of another library, which decides itself what that does")
+
+
+def refuse_assigned(value: Any) -> None:
+    """``x[i] = value``, where the value is of others."""
+    from fastnp import _stand_ins, _unknown  # not needed to import fastnp
+
+    if _unknown.unknown_among((value,)) is None:
+        _stand_ins.refuse(f"sets a part of an array to a {type(value).__name__}")
 
 
 def _refuse_view(name: str) -> Any:
@@ -254,7 +265,7 @@ _COMPARISONS = {"less": "lt", "less_equal": "le", "equal": "eq", "not_equal": "n
 def operate(name: str, a: Any, b: Any, in_place: bool) -> Any:
     """An operator beside an object of others: what Python and NumPy make of it for NumPy's array."""
     if _core._is_recording():
-        return _refuse(name)
+        return _refuse(name, (a, b))
     if in_place:
         function = getattr(operator, f"__i{_OPERATORS[name]}__")
     elif name in _COMPARISONS:

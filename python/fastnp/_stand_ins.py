@@ -14,6 +14,7 @@ import numpy
 from fastnp import _core
 from fastnp._functions import ascontiguousarray, asfortranarray
 from fastnp._homes import IMPURE_NUMPY, said
+from fastnp._unknown import Unknown
 
 # Values that are known by what they are: they are guarded by equality.
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), numpy.dtype, numpy.generic, enum.Enum, range, slice)
@@ -44,29 +45,8 @@ def place() -> str:
 
 def refuse(what: str) -> Any:
     """Ends the recording; with ``fullgraph=True``, which lists everything that would end it, goes on with something unknown."""
-    if _core._note_break(f"{what} ({place()})"):
-        return Unknown()
-    return _core._refuse(what)
-
-
-class Unknown:
-    """The value of something that a recording can't hold, while what else it can't hold is looked for."""
-
-    __array_ufunc__ = None  # it takes the operators of arrays
-
-    def __getattr__(self, name: str) -> Any:
-        return self
-
-    def _same(self, *args: Any, **kwargs: Any) -> Any:
-        return self
-
-    __call__ = __getitem__ = __enter__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _same
-
-    def __exit__(self, *args: Any) -> None:
-        pass
-
-    def __iter__(self) -> Any:
-        return iter(())
+    met = _core._note_break(f"{what} ({place()})")
+    return Unknown(met) if met else _core._refuse(what)
 
 
 IMPURE_BUILTINS = {
