@@ -71,4 +71,4 @@ endif()
 
 # OpenBLAS starts its threads when they are asked for, not when the library is loaded: eager/blas.cpp has what it calls instead.
 set(FASTNP_PRIVATE_LIBRARIES ${FASTNP_LLVM_LIBRARIES} ${OPENBLAS_STATIC} -Wl,--wrap=blas_thread_init
-    -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free Threads::Threads ${CMAKE_DL_LIBS} m)
+    -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free -Wl,--wrap=gotoblas_dynamic_init -Wl,--wrap=getenv Threads::Threads ${CMAKE_DL_LIBS} m)
