@@ -204,15 +204,19 @@ PyObject* joined(PyObject** v, bool new_axis) {
 PyObject* concatenate_body(PyObject** v) { return joined(v, false); }
 PyObject* stack_body(PyObject** v) { return joined(v, true); }
 
-// Signed ones, as NumPy asks of the widths of pads; or objects, which may be sizes that vary.
+// Signed ones, as NumPy asks of the widths of pads; or objects with sizes that vary among them.
 static bool are_integers(PyObject* numbers) {
-    if (is_ndarray(numbers)) {
-        const Dtype dtype = value_of(numbers).dtype();
-        return kind_of(dtype) == 'i';
+    if (is_ndarray(numbers)) return kind_of(value_of(numbers).dtype()) == 'i';
+    PyArrayObject* const plain = as_numpy(numbers);
+    if (!PyTypeNum_ISOBJECT(PyArray_TYPE(plain))) return PyTypeNum_ISSIGNED(PyArray_TYPE(plain));
+    const Ref items = own(PyArray_Ravel(plain, NPY_CORDER));
+    bool has_sizes = false;
+    for (npy_intp i = 0; i < PyArray_SIZE(as_numpy(items.get())); ++i) {
+        const Ref item = own(PyArray_GETITEM(as_numpy(items.get()), static_cast<char*>(PyArray_GETPTR1(as_numpy(items.get()), i))));
+        has_sizes = has_sizes || is_size(item.get());
+        if (!is_size(item.get()) && !PyLong_Check(item.get())) return false;
     }
-    if (!PyArray_Check(numbers)) return true;
-    const int type = PyArray_TYPE(as_numpy(numbers));
-    return PyTypeNum_ISSIGNED(type) || PyTypeNum_ISOBJECT(type);
+    return has_sizes;
 }
 
 PyObject* pad_body(PyObject** v) {
@@ -222,14 +226,19 @@ PyObject* pad_body(PyObject** v) {
     const bool is_recorded = v[3] != nullptr && is_ndarray(v[3]) && value_of(v[3]).ndim() == 0 && value_of(v[3]).is_recorded();
     const Scalar value = v[3] == nullptr || is_recorded ? Scalar(0) : to_scalar(v[3]);
     if (PyDict_Check(v[1])) throw NeedsNumpy{};
+    const Ref given = is_ndarray(v[1]) ? Ref::borrow(v[1]) : own(PyArray_FromAny(v[1], nullptr, 0, 0, 0, nullptr));
+    if (!are_integers(given.get())) raise(PyExc_TypeError, "`pad_width` must be of integral type.");
+    const Ref integers = own(PyArray_FromAny(given.get(), PyArray_DescrFromType(NPY_INT64), 0, 0, NPY_ARRAY_CARRAY, nullptr));
+    const auto* first = static_cast<const std::int64_t*>(PyArray_DATA(as_numpy(integers.get())));
+    if (std::any_of(first, first + PyArray_SIZE(as_numpy(integers.get())), [](std::int64_t each) { return each < 0; })) {
+        throw ValueError("index can't contain negative values");
+    }
     const Ref spread = import_attribute("numpy", "broadcast_to");
-    const Ref widths = own(PyObject_CallFunction(spread.get(), "O(ii)", v[1], x.ndim(), 2));
-    if (!are_integers(widths.get())) raise(PyExc_TypeError, "`pad_width` must be of integral type.");
-    const Ref integers = own(PyArray_FromAny(widths.get(), PyArray_DescrFromType(NPY_INT64), 2, 2, NPY_ARRAY_CARRAY, nullptr));
-    const auto* numbers = static_cast<const std::int64_t*>(PyArray_DATA(as_numpy(integers.get())));
+    const Ref widths = own(PyObject_CallFunction(spread.get(), "O(ii)", integers.get(), x.ndim(), 2));
+    const Ref whole = own(PyArray_FromAny(widths.get(), nullptr, 2, 2, NPY_ARRAY_CARRAY, nullptr));
+    const auto* numbers = static_cast<const std::int64_t*>(PyArray_DATA(as_numpy(whole.get())));
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
     for (int i = 0; i < x.ndim(); ++i) {
-        if (numbers[2 * i] < 0 || numbers[2 * i + 1] < 0) throw ValueError("index can't contain negative values");
         check_size(numbers[2 * i]);
         check_size(numbers[2 * i + 1]);
         pairs.emplace_back(numbers[2 * i], numbers[2 * i + 1]);

@@ -327,6 +327,22 @@ def test_errors_of_searchsorted_are_numpys():
         assert str(got.value) == str(want.value)
 
 
+WIDTHS = [1, [1, 2], [[1, 2]], (1,), [[1], [2]], [[1, 2], [3, 4], [5, 6]], [], True, 1.5, "a", None, [None, 1], -1, [-1, 1], [2**70, 1], [[1, 2], [3]]]
+WIDTHS += [numpy.ones(2), numpy.array([1, 2], object), numpy.array([1, 2], "u4"), numpy.array([[False, False], [True, True]]), [[1.0, 2], [3, 4], [5, 6]]]
+
+
+@pytest.mark.parametrize("widths", WIDTHS, ids=str)
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3)])
+def test_pad_looks_at_its_widths_as_numpy_does(shape, widths):
+    def outcome(module):
+        try:
+            return module.pad(module.ones(shape), widths).tolist()
+        except Exception as error:  # compared with the other's
+            return type(error), str(error)
+
+    assert outcome(np) == outcome(numpy)
+
+
 @pytest.mark.parametrize("widths", [[False, True], (True, False), numpy.array([0, 1], "u1"), [0, 1.0], numpy.array([1, 2], "c8"), True])
 def test_pad_takes_signed_whole_numbers(widths):
     """As NumPy, which looks at the dtype of what the widths are together."""
