@@ -128,6 +128,15 @@ def source(seed: int) -> str:
                       f"        return [{', '.join(text.rng.sample(NAMES, 2))}, {'e_outer' if seed % 2 else 1}]", "    return program"])  # fmt: skip
 
 
+class Log(list[Any]):
+    """What a program did. One that goes on for too long ends, as it was written and cut alike."""
+
+    def append(self, each: Any) -> None:
+        if len(self) >= 5000:
+            raise RuntimeError("this program takes too long")
+        super().append(each)
+
+
 class Box:
     def __init__(self, log: list[Any]) -> None:
         self.value = 1
@@ -141,7 +150,7 @@ class Box:
 
 
 def surroundings() -> tuple[dict[str, Any], list[Any]]:
-    log: list[Any] = []
+    log = Log()
     scope: dict[str, Any] = {"VALUE": 1}
 
     def g(number: int, x: Any, k: Any = 0) -> Any:
