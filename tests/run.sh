@@ -16,9 +16,31 @@ declare -a broken=() times=() reports=()
 
 # check NAME COMMAND...: one test, whose output is shown if it fails.
 check() {
-    local name=$1 start=$SECONDS
+    local name=$1 start=$SECONDS status=0
     shift
-    if logged "${name// /-}" "$@"; then
+    logged "${name// /-}" "$@" || status=$?
+    tell "$name" "$status" "$start"
+}
+
+# begin NAME COMMAND...: one that goes on beside those that follow, until finish NAME.
+declare -A running=() began=()
+begin() {
+    local name=$1
+    shift
+    began[$name]=$SECONDS
+    logged "${name// /-}" "$@" &
+    running[$name]=$!
+}
+finish() {
+    local status=0
+    wait "${running[$1]}" || status=$?
+    tell "$1" "$status" "${began[$1]}"
+}
+
+# tell NAME STATUS START: how a test ended that began at START.
+tell() {
+    local name=$1
+    if [ "$2" = 0 ]; then
         passed=$((passed + 1))
         say "ok      $name"
     else
@@ -27,7 +49,7 @@ check() {
         tail -n 60 "build/log/${name// /-}.log"
         say "FAILED  $name (build/log/${name// /-}.log)"
     fi
-    times+=("$((SECONDS - start)) s $name")
+    times+=("$((SECONDS - $3)) s $name")
 }
 
 # suite NAME JUNIT COMMAND...: many tests, counted from the JUnit file that the command writes.
@@ -75,10 +97,11 @@ tidy() {
         python3 tests/tidy.py build/lint
 }
 
+# Those that have no page in the gallery: test_gallery.py runs these.
 examples_in_python() {
     local example
     for example in examples/*.py; do
-        [ "$example" = examples/timing.py ] || "$venv/bin/python" "$example" || return
+        [ "$example" = examples/timing.py ] || [ -f "docs/gallery/$(basename "$example" .py).md" ] || "$venv/bin/python" "$example" || return
     done
 }
 
@@ -109,6 +132,7 @@ suite "Python tests of devices, simulated" build/release/devices.xml "${simulate
     --junitxml=build/release/devices.xml
 suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" "${python_tests[@]}" \
     "${side_by_side[@]}" "${on_device[@]}" --junitxml=build/release/on_device.xml
+begin "wheels" bash python/wheels.sh --all  # mostly on one processor, as what follows
 check "Python examples" examples_in_python
 check "clang-format" format_is_right
 check "clang-tidy" tidy
@@ -117,7 +141,7 @@ check "ruff format" "$venv/bin/ruff" format --check .
 check "mypy and stubtest" types_are_right
 check "site of the docs" bash docs/build.sh
 check "find_package from outside" bash tests/install/consumer.sh
-check "wheels" bash python/wheels.sh --all
+finish "wheels"
 suite "Python tests of the wheel, by the newest Python and NumPy" build/release/newest.xml bash tests/install/newest.sh --junitxml=build/release/newest.xml
 # sanitized PRESET NAME: its build and its tests.
 sanitized() {
