@@ -39,6 +39,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import cpp_headers
+
 ROOT = Path(__file__).resolve().parents[2]
 RELEASE = ROOT / "build" / "release"
 FENCE = re.compile(r"^(?P<marks>`{3,})(?P<info>[^\n`]*)\n(?P<text>.*?)^(?P=marks)$\n?", re.MULTILINE | re.DOTALL)
@@ -337,14 +339,14 @@ def compile_cpp(path: Path, folder: Path) -> Path | None:
     if not blocks:
         return None
     source, program = folder / f"{path.stem}.cpp", folder / path.stem
-    compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-O0"]
+    compiler = os.environ.get("CXX", "g++")
     cached = ["ccache"] if shutil.which("ccache") else []
     source.write_text(cpp_program(blocks))
     # By its name alone, so that ccache knows it again.
-    command = [*cached, *compiler, f"-I{ROOT / 'include'}", "-c", source.name, "-o", f"{path.stem}.o"]
-    process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    command = [*cached, compiler, *cpp_headers.FLAGS, *cpp_headers.options(compiler), "-c", source.name, "-o", f"{path.stem}.o"]
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=cpp_headers.environment())
     if process.returncode == 0:
-        command = [*compiler, f"{path.stem}.o", "-o", program.name, f"-L{RELEASE}", "-lfastnp", f"-Wl,-rpath,{RELEASE}"]
+        command = [compiler, f"{path.stem}.o", "-o", program.name, f"-L{RELEASE}", "-lfastnp", f"-Wl,-rpath,{RELEASE}"]
         process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if process.returncode != 0:
         errors = "\n".join(line for line in process.stderr.splitlines() if "error:" in line or "undefined reference" in line)

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import cpp_headers
 import docs_pages
 import pytest
 
@@ -39,25 +40,19 @@ class Use:
 
 USES = [Use(*found) for found in re.findall(r"^// (.*)\nwrong (.*)\ntold  (.*)\nright (.*)$", TEXT, re.MULTILINE)]
 TYPES = re.search(r"^// before\n(.*?)\n\n", TEXT, re.MULTILINE | re.DOTALL)
-BEFORE = f'#include "before.h"\n{TYPES[1] if TYPES else ""}\nvoid program(array x) {{\n'
+BEFORE = f"{HEADERS}{TYPES[1] if TYPES else ''}\nvoid program(array x) {{\n"
 
 
-def command(compiler: str, folder: Path) -> list[str]:
+def command(compiler: str) -> list[str]:
     """That compiles the rest of the line, with the headers compiled before."""
-    own = [] if compiler.startswith("g++") else ["-include-pch", str(folder / "before.pch"), "-ferror-limit=0"]
-    return [compiler, "-std=c++20", f"-I{INCLUDE}", f"-I{folder}", "-w", "-fsyntax-only", *own]
+    own = [] if compiler.startswith("g++") else ["-ferror-limit=0"]
+    return [compiler, *cpp_headers.FLAGS, "-w", "-fsyntax-only", *cpp_headers.options(compiler), *own]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """With the headers, compiled for each compiler."""
-    made = tmp_path_factory.mktemp("cpp")
-    header = made / "before.h"
-    header.write_text(HEADERS)
-    for compiler in COMPILERS:
-        out = made / ("before.h.gch" if compiler.startswith("g++") else "before.pch")
-        subprocess.run([compiler, "-std=c++20", f"-I{INCLUDE}", "-x", "c++-header", str(header), "-o", str(out)], check=True)
-    return made
+    """Of the programs."""
+    return tmp_path_factory.mktemp("cpp")
 
 
 def told(compiler: str, folder: Path, name: str, text: str) -> list[str]:
@@ -65,7 +60,7 @@ def told(compiler: str, folder: Path, name: str, text: str) -> list[str]:
     path = folder / f"{compiler}_{name}.cpp"
     path.write_text(text)
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
-    return subprocess.run([*command(compiler, folder), str(path)], capture_output=True, text=True, env=environment).stderr.splitlines()
+    return subprocess.run([*command(compiler), str(path)], capture_output=True, text=True, env=environment).stderr.splitlines()
 
 
 def batches() -> list[list[Use]]:

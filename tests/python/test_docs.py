@@ -114,6 +114,12 @@ def test_a_block_that_is_not_run_says_why(tmp_path, info):
             block.check_kind()
 
 
+def test_a_header_that_a_page_uses_and_does_not_include_is_missed(tmp_path):
+    page = page_of(tmp_path, "```cpp\nint main() { std::deque<int> all; }\n```\n")
+    with pytest.raises(docs_pages.Wrong, match="deque"):
+        docs_pages.compile_cpp(page, tmp_path)
+
+
 def test_output_is_written_into_a_page(tmp_path):
     page = page_of(tmp_path, "```python\nprint('a')\n```\n\n```text\n```\n\n```python\nprint('b')\n```\n\n```text\nc\n```\n")
     outputs = docs_pages.Outputs(write=True)

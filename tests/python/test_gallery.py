@@ -14,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cpp_headers
 import docs_pages
 import pytest
 
@@ -31,10 +32,11 @@ def program(name: str, folder: Path) -> Path:
     if built.exists() and built.stat().st_mtime >= max(path.stat().st_mtime for path in (source, *EXAMPLES.glob("*.h"))):
         return built
     made = folder / name
-    compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-O0"]
+    compiler = os.environ.get("CXX", "g++")
     cached = ["ccache"] if shutil.which("ccache") else []
-    subprocess.run([*cached, *compiler, f"-I{ROOT / 'include'}", "-c", source, "-o", f"{made}.o"], cwd=folder, check=True)
-    subprocess.run([*compiler, f"{made}.o", "-o", made, f"-L{RELEASE}", "-lfastnp", f"-Wl,-rpath,{RELEASE}"], check=True)
+    command = [*cached, compiler, *cpp_headers.FLAGS, *cpp_headers.options(compiler), "-c", source, "-o", f"{made}.o"]
+    subprocess.run(command, cwd=folder, env=cpp_headers.environment(), check=True)
+    subprocess.run([compiler, f"{made}.o", "-o", made, f"-L{RELEASE}", "-lfastnp", f"-Wl,-rpath,{RELEASE}"], check=True)
     return made
 
 
