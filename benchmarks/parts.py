@@ -80,17 +80,19 @@ def cpu(options: argparse.Namespace) -> Part:
     from turns import in_turns
 
     libraries = there(options.libraries, ("fastnp", "numpy", "jax", "numba", "torch"))
-    limits = {"copy": run.copy_bandwidth(), "product": product_peak()}
     rng, size = run.np.random.default_rng(0), 2048
     matrices = tuple(rng.standard_normal((2, size, size), dtype=run.np.float32))
     works = [*workloads.make(), workloads.Workload("matmul", workloads.matmul, matrices, 2 * size**3)]
+    names = chosen([work.name for work in works], options.only)
+    limit_of = {name: "product" if name == "matmul" else "copy" for name in names}
+    limits = {limit: peak() for limit, peak in (("copy", run.copy_bandwidth), ("product", product_peak)) if limit in limit_of.values()}
     rows = []
-    for name in chosen([work.name for work in works], options.only):
+    for name in names:
         work = next(each for each in works if each.name == name)
         makers = {library: partial(run.MAKERS[library], work) for library in libraries}
         error_of = partial(lambda wanted, _, result: run.relative_error(result, wanted), run.exact(work))
         taken, refused = in_turns(makers, error_of, options.rounds, options.patience)
-        limit = "product" if name == "matmul" else "copy"
+        limit = limit_of[name]
         rows.append(row(name, taken, refused, limit, 1e3 * work.moved_bytes / limits[limit]))
     return {"libraries": libraries, "threads": run.THREADS, "limits": limits, "rows": rows}
 

@@ -167,8 +167,9 @@ def limits(document: Document) -> str:
     for name, what in (("cpu", "processor, all cores"), ("cuda", "device")):
         found = document["parts"].get(name, {}).get("limits", {})
         if found:
-            product = found["product"]
-            rows.append([what, f"{found['copy'] / 1e9:,.0f} GB/s", f"{product / 1e12:.2f} TFLOP/s" if math.isfinite(product) else "not measured"])
+            copy, product = (found.get(limit, math.nan) for limit in ("copy", "product"))  # a run of some rows measures what these need
+            told = ((copy / 1e9, ",.0f", "GB/s"), (product / 1e12, ".2f", "TFLOP/s"))
+            rows.append([what, *(f"{value:{form}} {unit}" if math.isfinite(value) else "not measured" for value, form, unit in told)])
     return table(["limits", "copy", "product of float32 matrices"], rows)
 
 

@@ -66,6 +66,7 @@ def test_a_small_run(tmp_path):
     assert set(only["libraries"]) == {"fastnp", "numpy"}
     assert all(each["ms"] > 0 and each["share"] > 0 and each["error"] < 1e-4 for each in only["libraries"].values())
     assert "| sum over axis 0 |" in (tmp_path / "RESULTS.md").read_text()
+    assert set(document["parts"]["cpu"]["limits"]) == {"copy"}  # the one that its rows need
     assert (tmp_path / "speed.svg").exists()
 
 
