@@ -126,7 +126,19 @@ PyObject* squeeze_body(PyObject** v) {
     return is_same ? Py_NewRef(v[0]) : wrap_view(std::move(result), v[0]);
 }
 
+// NumPy compares the items of a shape with 0, and these are arrays where the shape is one of several axes.
+static void expect_numbers(PyObject* shape) {
+    if (!is_ndarray(shape) && !PyArray_Check(shape)) return;
+    const Ref sizes = own(PyObject_GetAttrString(shape, "shape"));
+    const Ref size = own(PyObject_GetAttrString(shape, "size"));
+    if (PyTuple_GET_SIZE(sizes.get()) < 2) return;
+    if (is_true(own(PyObject_RichCompare(size.get(), PyTuple_GET_ITEM(sizes.get(), 0), Py_GT)).get())) {
+        throw ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+    }
+}
+
 PyObject* broadcast_to_body(PyObject** v) {
+    expect_numbers(v[1]);
     const bool is_scalar = is_ndarray(v[0]) && reinterpret_cast<NdArray*>(v[0])->scalar;
     if (is_scalar) return wrap(broadcast_to(to_array(v[0]).copy(), to_sizes(v[1])));  // it lends no memory: a view of an array that is made of it
     array result = broadcast_to(to_array(v[0]), to_sizes(v[1]));

@@ -320,7 +320,8 @@ def _split_along(name: str, least: int, axis: int) -> Any:
         rank = ndim(ary)
         if rank < least:
             raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
-        return split(ary, indices_or_sections, axis if rank > 1 else 0)
+        # NumPy asks the operand of hsplit itself, so lists have none.
+        return split(ary, indices_or_sections, axis if least > 1 or ary.ndim > 1 else 0)
 
     along.__name__ = along.__qualname__ = name
     return along

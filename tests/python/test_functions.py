@@ -351,3 +351,29 @@ def test_pad_takes_signed_whole_numbers(widths):
             with pytest.raises(TypeError, match="`pad_width` must be of integral type"):
                 pad(x, widths) if pad in (numpy.pad, np.pad) else pad(x)
     assert np.pad(np.ones(2), [True, 1]).shape == numpy.pad(numpy.ones(2), [True, 1]).shape
+
+
+SHAPES = [[[False, False], [False, False]], [[2], [2]], [2, 2], [[2, 2]], [[1, 2], [3, 4]], 2]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_shapes_of_several_axes_are_numpys_errors(shape):
+    def outcome(module):
+        try:
+            return module.broadcast_to(module.ones(2), module.asarray(shape)).shape
+        except Exception as error:  # compared with the other's
+            return type(error), str(error)
+
+    assert outcome(np) == outcome(numpy)
+
+
+@pytest.mark.parametrize("name", ["hsplit", "vsplit", "dsplit"])
+@pytest.mark.parametrize("given", [[1, 2, 3, 4], [[1, 2], [3, 4]], [[[1, 2], [3, 4]]], 3], ids=str)
+def test_lists_are_split_where_numpy_does(name, given):
+    def outcome(module):
+        try:
+            return [each.tolist() for each in getattr(module, name)(given, 1)]
+        except Exception as error:  # compared with the other's
+            return type(error), str(error)
+
+    assert outcome(np) == outcome(numpy)

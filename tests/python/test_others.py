@@ -203,6 +203,8 @@ def with_arrays(operands: tuple[Any, ...], module: Any) -> tuple[Any, ...]:
 
 def difference(seed: int, compiles: bool) -> str | None:
     text, program, operands = program_of(seed)
+    if text.startswith("dstack") and any(isinstance(each, numpy.matrix) for each in operands):
+        return None  # NumPy reads beyond a matrix, which has no third axis
     expected = outcome(lambda module: program(module, *with_arrays(operands, module)), numpy)
     function = lambda *given: program(np, *given)  # noqa: E731
     if compiles:
