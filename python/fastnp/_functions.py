@@ -299,7 +299,7 @@ def _parts(x: _core.ndarray, points: Sequence[Any], axis: int) -> list[_core.nda
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[_core.ndarray]:
     x = _core.asarray(ary)
     axis = operator.index(axis) % x.ndim if -x.ndim <= axis < x.ndim else axis
-    length = x.shape[axis] if x.ndim or hasattr(ary, "shape") else len(ary)  # whose error it is then
+    length = x.shape[axis] if hasattr(ary, "shape") else len(ary)  # of lists whatever the axis, as in NumPy
     if hasattr(indices_or_sections, "__len__"):
         return _parts(x, (0, *indices_or_sections, length), axis)
     sections = int(indices_or_sections)
@@ -310,7 +310,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[_core
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[_core.ndarray]:
-    if not hasattr(indices_or_sections, "__len__") and _core.asarray(ary).shape[axis] % indices_or_sections:
+    if not hasattr(indices_or_sections, "__len__") and ary.shape[axis] % indices_or_sections:  # lists have no shape, in NumPy
         raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
 

@@ -367,12 +367,13 @@ def test_shapes_of_several_axes_are_numpys_errors(shape):
     assert outcome(np) == outcome(numpy)
 
 
-@pytest.mark.parametrize("name", ["hsplit", "vsplit", "dsplit"])
+@pytest.mark.parametrize("where", [1, 2, 3, [1]], ids=str)
+@pytest.mark.parametrize("name", ["hsplit", "vsplit", "dsplit", "split", "array_split"])
 @pytest.mark.parametrize("given", [[1, 2, 3, 4], [[1, 2], [3, 4]], [[[1, 2], [3, 4]]], 3], ids=str)
-def test_lists_are_split_where_numpy_does(name, given):
+def test_lists_are_split_where_numpy_does(name, given, where):
     def outcome(module):
         try:
-            return [each.tolist() for each in getattr(module, name)(given, 1)]
+            return [each.tolist() for each in getattr(module, name)(given, where)]
         except Exception as error:  # compared with the other's
             return type(error), str(error)
 
