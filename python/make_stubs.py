@@ -252,15 +252,15 @@ def creators() -> Iterator[str]:
         signatures += [f"(shape: _Shape, {value}dtype: {kind}, {end}) -> ndarray[_AnyShape, _dtype[{element}]]" for kind, element in python]
         yield from overloads(name, *signatures, f"(shape: _Shape, {value}dtype: DTypeLike | None = ..., {end}) -> {ANY}", indent="")
     for name in ("zeros_like", "ones_like", "empty_like", "full_like"):
-        first = "prototype" if name == "empty_like" else "a"
+        first, alone = ("prototype", " /,") if name == "empty_like" else ("a", "")
         value = "fill_value: Any, " if name == "full_like" else ""
         end = "order: _Order = ..., subok: bool = ..., shape: {} = ..., *, device: str | None = ..."
         none, some = end.format("None"), end.format("_Shape | None")
         yield from overloads(
             name,
-            f"({first}: _Of[_ShapeT, _DTypeT], {value}dtype: None = ..., {none}) -> ndarray[_ShapeT, _DTypeT]",
-            f"({first}: _Of[_ShapeT, Any], {value}dtype: _DTypeOf[_ScalarT], {none}) -> ndarray[_ShapeT, _dtype[_ScalarT]]",
-            f"({first}: _Operand, {value}dtype: DTypeLike | None = ..., {some}) -> {ANY}",
+            f"({first}: _Of[_ShapeT, _DTypeT],{alone} {value}dtype: None = ..., {none}) -> ndarray[_ShapeT, _DTypeT]",
+            f"({first}: _Of[_ShapeT, Any],{alone} {value}dtype: _DTypeOf[_ScalarT], {none}) -> ndarray[_ShapeT, _dtype[_ScalarT]]",
+            f"({first}: _Operand,{alone} {value}dtype: DTypeLike | None = ..., {some}) -> {ANY}",
             indent="",
         )
 
