@@ -31,9 +31,9 @@ BOOST_AUTO_TEST_CASE(gradients_go_through_scopes) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_device_is_an_error) {
-    for (const char* name : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cudas"}) BOOST_CHECK_THROW((void)device_scope{name}, ValueError);
+    for (const char* name : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cudas"}) BOOST_CHECK_THROW(const device_scope scope(name), ValueError);
     const auto says_what_is_missing = [](const DeviceError& error) { return std::string(error.what()).find(cuda_problem()) != std::string::npos; };
-    if (!cuda_problem().empty()) BOOST_CHECK_EXCEPTION(device_scope{"cuda"}, DeviceError, says_what_is_missing);
+    if (!cuda_problem().empty()) BOOST_CHECK_EXCEPTION(const device_scope scope("cuda"), DeviceError, says_what_is_missing);
     BOOST_TEST(current_device() == "cpu");
 }
 
