@@ -35,7 +35,7 @@ TITLES = {
 ABOUT = {
     "cpu": "Milliseconds a call, float32, all cores. The last column is the share of the machine's limit.",
     "gradients": "Milliseconds for the value and the gradients of a sum of squares of each program, and of whole loops.",
-    "loops": "Milliseconds a call, the best of several. Python is the loop as it is written; Numba compiles the same source.",
+    "loops": "Milliseconds a call, the best of several. Python is the loop as it is written;\nNumba compiles the same source.",
     "cuda": "Milliseconds a call, float32, on arrays that are on the device. The last column is the share of its limit.",
     "linalg": "Milliseconds a call of matrices of 1024 x 1024 numbers, float64, until the result is there.",
 }

@@ -23,9 +23,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  # after the line above
-import numpy  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
-from PIL import Image, ImageOps  # noqa: E402
+import numpy  # noqa: E402  # as above
+from matplotlib.figure import Figure  # noqa: E402  # as above
+from PIL import Image, ImageOps  # noqa: E402  # as above
 
 ROOT = Path(__file__).resolve().parents[2]
 STYLE: Any = {
@@ -335,7 +335,9 @@ def blank(name: str, folder: Path) -> None:
 
 def is_current(name: str, folder: Path) -> bool:
     """Whether a program was run since it, what draws it, and the package were changed."""
-    package = Path(importlib.util.find_spec("fastnp").origin).parent  # type: ignore[union-attr, arg-type]
+    found = importlib.util.find_spec("fastnp")
+    assert found is not None and found.origin is not None  # docs/build.sh has looked for it
+    package = Path(found.origin).parent
     sources = [Path(__file__), *(ROOT / "examples").glob("*.py"), *package.glob("*.py"), *package.glob("*.so"), package.parents[1] / "libfastnp.so"]
     made = [folder / f"{name}.txt", folder / f"{name}.png", folder / f"{name}-small.png"]
     return all(path.exists() for path in made) and max(map(mtime, sources)) < min(map(mtime, made))

@@ -82,7 +82,7 @@ def test_each_file_that_is_mentioned_exists(path: Path) -> None:
 
 @by_each
 def test_each_name_that_is_mentioned_exists(path: Path) -> None:
-    """But for placeholders (do_<Class>), and names of the page's own examples."""
+    """Names of the project: none with a part to fill in (do_<Class>), and none of the page's own examples."""
     text = path.read_text()
     own = {word for fence in docs_pages.FENCE.finditer(text) for word in re.findall(r"\w+", fence["text"])}
     names = [span for span in spans_of(docs_pages.FENCE.sub("", text)) if "<Class>" not in span and "<name>" not in span]
