@@ -251,7 +251,7 @@ TEXTS["split"] = (
         others="array_split, hsplit, vsplit, concatenate, unstack",
     )
     + """
->>> np.split([1, 2, 3, 4], 2)
+>>> np.split(np.arange(1, 5), 2)
 [array([1, 2]), array([3, 4])]
 >>> np.split([1, 2, 3, 4], [1, 3])
 [array([1]), array([2, 3]), array([4])]

@@ -28,7 +28,7 @@ class Complexes:
         self.steps = numbers.steps
 
     def op(self, name: str, *operands: int) -> int:
-        return self.steps.map(name, FLOAT64, FLOAT64, *operands)
+        return self.steps.quiet(name, *operands) if len(operands) == 2 else self.steps.map(name, FLOAT64, FLOAT64, *operands)
 
     def constant(self, value: float) -> int:
         return self.steps.constant(value, FLOAT64)

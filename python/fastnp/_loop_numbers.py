@@ -275,7 +275,7 @@ class Numbers:
             return Number(FLOAT, result)
         if op in ("left_shift", "right_shift"):
             raise Unsupported("shifts a float")
-        return Number(FLOAT, steps.map(op, FLOAT64, FLOAT64, a, b))
+        return Number(FLOAT, steps.quiet(op, a, b))
 
     def loop(self, ufunc: str, *operands: Number) -> Any:
         try:

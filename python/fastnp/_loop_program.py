@@ -177,6 +177,13 @@ class Steps:
             return self.add("map", result, "multiply", compute, operands[0], self.constant(inverse, compute))
         return self.add("map", result, op, compute, *operands)
 
+    def quiet(self, op: str, x: int, y: int) -> int:
+        """Arithmetic of Python's floats, whose overflow and NaN nobody is told of."""
+        made = self.map(op, FLOAT64, FLOAT64, x, y)
+        if self.steps[made][1] in _QUIET:
+            self.steps[made] = (*self.steps[made][:7], _QUIETLY, 0)
+        return made
+
     def exact_inverse(self, dtype: Any, value: int) -> float | None:
         """Of a constant that is a power of two: a product by it is the same as the quotient."""
         step = self.steps[value]
@@ -283,7 +290,18 @@ class Steps:
     def program(self, apart: bool) -> Any:
         exits = [[(variable, plain(kind)) for variable, kind in each] for each in self.exits]
         numbers = [None if number in self.generators else each for number, each in enumerate(self.numbers)]
-        return _core._Program(self.steps, self.variables, exits, numbers, self.ranks, self.written, self.made_arrays, apart)
+        return _core._Program(self._told(), self.variables, exits, numbers, self.ranks, self.written, self.made_arrays, apart)
+
+
+    def _told(self) -> list[tuple[Any, ...]]:
+        """The steps. Where nothing tells of floating-point errors, all of them may raise flags."""
+        if self.float_ops or self.array_ops:
+            return self.steps
+        return [(*step[:7], 0, 0) if step[0] == "map" and step[7] == _QUIETLY else step for step in self.steps]
+
+
+_QUIET = frozenset(["add", "subtract", "multiply", "divide"])
+_QUIETLY = 2  # as ir::Step::quiet
 
 
 def _float_bits(value: Any) -> int:

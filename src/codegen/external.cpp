@@ -3,6 +3,7 @@
 #include "base/shared_loop.h"
 #include "eager/eager.h"
 #include "eager/libm.h"
+#include "eager/quiet.h"
 #include "eager/stream.h"
 #include "eager/vector_math.h"
 #include "fastnp/detail/blocks.h"
@@ -32,6 +33,7 @@ std::string symbol_of(const External& external) {
         case External::Kind::draw_below: return "fastnp_draw_below";
         case External::Kind::ask: return "fastnp_ask";
         case External::Kind::shared_loop: return "fastnp_shared_loop";
+        case External::Kind::quiet: return "fastnp_quiet_" + std::string(ops::info(external.op).name);
     }
     return {};
 }
@@ -56,6 +58,7 @@ void* address_of(const External& external) {
         case External::Kind::draw_below: return reinterpret_cast<void*>(&eager::draw_below);
         case External::Kind::ask: return reinterpret_cast<void*>(&detail::ask_interruption);
         case External::Kind::shared_loop: return reinterpret_cast<void*>(&base::run_shared_loop);
+        case External::Kind::quiet: return eager::quiet_function(external.op);
     }
     return nullptr;
 }

@@ -12,7 +12,8 @@ namespace fastnp::codegen {
 struct External {
     /// The C library's vector function; an op's span kernel; a cast's; the C library's function of one element; an op's device function for
     /// usual arguments alone (ops/usual.h); memory for what a program makes (detail/blocks.h), what it draws
-    /// (eager/stream.h), whether it is to be left (detail/interruption.h), and loops that threads share (base/shared_loop.h).
+    /// (eager/stream.h), whether it is to be left (detail/interruption.h), loops that threads share
+    /// (base/shared_loop.h), and arithmetic that raises no flag (eager/quiet.h).
     enum class Kind : std::uint8_t {
         vector,
         span,
@@ -28,7 +29,8 @@ struct External {
         draw_gauss,
         draw_below,
         ask,
-        shared_loop
+        shared_loop,
+        quiet
     };
     Kind kind = Kind::span;
     ir::Op op = ir::Op::cast;       // vector, span, libm, usual

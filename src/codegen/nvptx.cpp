@@ -139,6 +139,7 @@ bool has_device_function(const External& external) {
         case External::Kind::collect:
         case External::Kind::ask:
         case External::Kind::shared_loop:
+        case External::Kind::quiet:
         case External::Kind::draw_uniform:
         case External::Kind::draw_normal:
         case External::Kind::draw_exponential:

@@ -11,6 +11,7 @@
 #include "codegen/program_draw.h"
 #include "codegen/program_memory.h"
 #include "codegen/program_shared.h"
+#include "codegen/quiet_op.h"
 #include "codegen/value.h"
 #include "codegen/wrapped.h"
 #include "fastnp/detail/interruption.h"
@@ -221,6 +222,7 @@ private:
     }
 
     Value map(const Step& step) {
+        if (step.bits == Step::quiet) return of(step.dtype, quiet_op(b_, step.op, value(step.a).re, value(step.b).re));
         return flagged(is_inexact(step.compute) && step.dtype != Dtype::bool_,
                        [&] { return step.op == ir::Op::sqrt && b_.ir.getIsFPConstrained() ? root(step) : mapped(step); });
     }
@@ -234,7 +236,7 @@ private:
     // Folds may add in any order, and round a product and its sum once.
     Value mapped(const Step& step) {
         llvm::IRBuilderBase::FastMathFlagGuard usual(b_.ir);
-        if (step.bits != 0) {
+        if (step.bits == Step::any_order) {
             llvm::FastMathFlags any_order;
             any_order.setAllowReassoc();
             any_order.setAllowContract();

@@ -113,7 +113,10 @@ private:
                 if (step.kind == Kind::set) expect(step.b, program_.variables[static_cast<std::size_t>(step.a)]);
                 else if (step.dtype != program_.variables[static_cast<std::size_t>(step.a)]) fail("a variable of another dtype");
                 break;
-            case Kind::map: expect(step.a, step.compute); break;
+            case Kind::map:
+                expect(step.a, step.compute);
+                if (step.bits == Step::quiet && (step.compute != Dtype::float64 || step.b < 0)) fail("only arithmetic of floats is quiet");
+                break;
             case Kind::select:
                 expect(step.a, Dtype::bool_);
                 expect(step.b, step.dtype);

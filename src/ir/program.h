@@ -27,7 +27,7 @@ struct Step {
         input,      // of `dtype`: word `a` of the inputs, and for complex numbers the next one; up to most_size, from 0 on, if `bits` is 1
         get,        // variable a
         set,        // variable a = value b
-        map,        // op over values a and b, of `compute`; the result is of `dtype`; a fold's in any order, where `bits` is not 0
+        map,        // op over values a and b, of `compute`; the result is of `dtype`; as `bits` has it (any_order, quiet)
         cast,       // value a to `dtype`, as NumPy casts
         plus,       // int64 values a and b, whose sum is known to fit
         times,      // ... and product
@@ -62,6 +62,8 @@ struct Step {
         continue_,  // on with its next iteration
         end,
     };
+    static constexpr std::uint64_t any_order = 1;  // of a map that folds
+    static constexpr std::uint64_t quiet = 2;      // of one (add, subtract, multiply, divide) over float64 values whose errors are not told
     Kind kind = Kind::constant;
     Dtype dtype = Dtype::bool_;
     Dtype compute = Dtype::bool_;
