@@ -292,7 +292,6 @@ class Steps:
         numbers = [None if number in self.generators else each for number, each in enumerate(self.numbers)]
         return _core._Program(self._told(), self.variables, exits, numbers, self.ranks, self.written, self.made_arrays, apart)
 
-
     def _told(self) -> list[tuple[Any, ...]]:
         """The steps. Where nothing tells of floating-point errors, all of them may raise flags."""
         if self.float_ops or self.array_ops:
