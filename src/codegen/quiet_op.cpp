@@ -37,12 +37,8 @@ private:
     }
 
     llvm::Value* compute(llvm::Value* x, llvm::Value* y) {
-        switch (op_) {
-            case ir::Op::add: return ir_.CreateFAdd(x, y);
-            case ir::Op::subtract: return ir_.CreateFSub(x, y);
-            case ir::Op::multiply: return ir_.CreateFMul(x, y);
-            default: return ir_.CreateFDiv(x, y);
-        }
+        const auto number = [&](llvm::Value* value) { return Value{&b_, Dtype::float64, value, nullptr}; };
+        return b_.map(op_, Dtype::float64, Dtype::float64, {number(x), number(y)}).re;
     }
 
     // The instruction must not be done ahead of the condition: LLVM keeps what counts as asking for the flags where it is.

@@ -1,5 +1,7 @@
 #include "eager/quiet.h"
 
+#include <functional>
+
 #include "fastnp/detail/float_flags.h"
 
 namespace fastnp::eager {
@@ -11,32 +13,19 @@ template <class Operation>
 double quietly(double x, double y) {
     const detail::KeptFloatFlags kept;
     const volatile double first = x, second = y;
-    const volatile double result = Operation{}(first, second);
+    const volatile double result = Operation{}(double{first}, double{second});
     return result;
 }
-
-struct Add {
-    double operator()(double x, double y) const { return x + y; }
-};
-struct Subtract {
-    double operator()(double x, double y) const { return x - y; }
-};
-struct Multiply {
-    double operator()(double x, double y) const { return x * y; }
-};
-struct Divide {
-    double operator()(double x, double y) const { return x / y; }
-};
 
 }  // namespace
 
 void* quiet_function(ir::Op op) {
     using Function = double (*)(double, double);
     Function found = nullptr;
-    if (op == ir::Op::add) found = &quietly<Add>;
-    else if (op == ir::Op::subtract) found = &quietly<Subtract>;
-    else if (op == ir::Op::multiply) found = &quietly<Multiply>;
-    else if (op == ir::Op::divide) found = &quietly<Divide>;
+    if (op == ir::Op::add) found = &quietly<std::plus<>>;
+    else if (op == ir::Op::subtract) found = &quietly<std::minus<>>;
+    else if (op == ir::Op::multiply) found = &quietly<std::multiplies<>>;
+    else if (op == ir::Op::divide) found = &quietly<std::divides<>>;
     return reinterpret_cast<void*>(found);
 }
 
