@@ -22,12 +22,14 @@ if os.environ.get("FASTNP_SIMULATED_DEVICE", "0") != "0":  # all tests, in a pro
 
     simulated.load()
 
+SEVERAL, PART = 4, 3  # of a test with so many cases the first tier takes one in so many
+
 hypothesis.settings.register_profile("fastnp", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("fastnp")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--parts", action="store_true", help="of tests that are marked part(n), one in n, others in each run")
+    parser.addoption("--parts", action="store_true", help="of tests that have several cases or are marked part(n), a part, others in each run")
     parser.addoption("--one-in", type=int, default=1, help="of all tests one in so many, others in each run")
 
 
@@ -39,15 +41,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What the first tier takes of long lists, and another Python of all."""
     if os.environ.get("FASTNP_LONG_TESTS") == "1":
         return
-
-    def is_taken(item: pytest.Item) -> bool:
-        part = item.get_closest_marker("part") if config.getoption("--parts") else None
-        one_in = config.getoption("--one-in") * (part.args[0] if part else 1)
-        return one_in == 1 or zlib.crc32(f"{os.environ['FASTNP_TEST_SEED']} {item.nodeid}".encode()) % one_in == 0
-
-    left = [item for item in items if not is_taken(item)]
-    items[:] = [item for item in items if is_taken(item)]
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    taken = {id(item) for each in cases.values() for item in _drawn(each, config.getoption("--parts"), config.getoption("--one-in"))}
+    left = [item for item in items if id(item) not in taken]
+    items[:] = [item for item in items if id(item) in taken]
     config.hook.pytest_deselected(items=left)
+
+
+def _drawn(cases: list[pytest.Item], in_parts: bool, one_in: int) -> list[pytest.Item]:
+    """The cases of one test that this run takes: at least one of several, whatever the part."""
+
+    def lot(item: pytest.Item) -> int:
+        return zlib.crc32(f"{os.environ['FASTNP_TEST_SEED']} {item.nodeid}".encode())
+
+    if in_parts:
+        marker = cases[0].get_closest_marker("part")
+        several = len(cases) >= SEVERAL
+        part = marker.args[0] if marker else PART if several else 1
+        if several:
+            cases = sorted(cases, key=lot)[: -(-len(cases) // part)]
+        else:
+            one_in *= part
+    return [item for item in cases if lot(item) % one_in == 0]
 
 
 @pytest.fixture(autouse=True)

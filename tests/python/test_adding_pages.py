@@ -15,6 +15,7 @@ SOURCES = ("src", "include", "python", "cuda", "cmake", "numpy_compat", "tests")
 KINDS = {".h", ".cpp", ".def", ".py", ".pyi", ".inc", ".cmake", ".S"}
 FILE = re.compile(r"[\w./-]+\.(?:h|cpp|def|py|pyi|inc|cmake|txt)")
 INTERNALS = sorted((ROOT / "docs" / "internals").glob("*.md"))
+pytestmark = pytest.mark.part(1)  # each page is another
 by_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 by_each = pytest.mark.parametrize("path", [*PAGES, *INTERNALS], ids=lambda path: f"{path.parent.name}/{path.stem}")
 

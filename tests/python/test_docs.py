@@ -18,6 +18,7 @@ import fastnp
 ROOT = docs_pages.ROOT
 FOLDERS = ("users", "internals", "adding")
 PAGES = [ROOT / "docs" / "index.md", ROOT / "docs" / "roadmap.md", *(page for name in FOLDERS for page in sorted((ROOT / "docs" / name).glob("*.md")))]
+pytestmark = pytest.mark.part(1)  # each page is another
 by_name = pytest.mark.parametrize("path", PAGES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 

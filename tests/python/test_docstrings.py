@@ -22,6 +22,7 @@ from fastnp import _core, _doc, _doc_numpy, _doc_ufunc
 
 LEAST = 300
 MODULES = {"linalg": np.linalg, "fft": np.fft, "random": np.random, "compiler": np.compiler, "cuda": np.cuda}
+pytestmark = pytest.mark.part(1)  # each name is another
 
 
 def is_numpys(value: Any, name: str) -> bool:

@@ -50,7 +50,7 @@ USES = {
     "char.upper": lambda x: np.char.upper(["a"]),
     "strings.upper": lambda x: np.strings.upper(["a"]),
     "rec.fromarrays": lambda x: np.rec.fromarrays([x, x]),
-    "chararray": lambda x: np.chararray((2,)),
+    **({"chararray": lambda x: np.chararray((2,))} if hasattr(numpy, "chararray") else {}),
     "recarray": lambda x: np.recarray((2,), [("a", "f8")]),
     "emath.sqrt": lambda x: np.emath.sqrt(x),
     "random.default_rng": lambda x: np.random.default_rng(0),

@@ -22,6 +22,7 @@ ROOT, RELEASE = docs_pages.ROOT, docs_pages.RELEASE
 GALLERY, NOTEBOOKS, EXAMPLES = ROOT / "docs" / "gallery", ROOT / "docs" / "notebooks", ROOT / "examples"
 NAMES = sorted(path.stem for path in GALLERY.glob("*.md") if path.stem != "index")
 PAGES = [*sorted(GALLERY.glob("*.md")), *sorted(NOTEBOOKS.glob("*.md"))]
+pytestmark = pytest.mark.part(1)  # each page is another
 by_name = pytest.mark.parametrize("name", NAMES)
 by_page = pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 
