@@ -18,6 +18,7 @@ constexpr std::size_t free_courses = 16;  // of a kind of calls, whatever they c
 
 constexpr std::size_t most_looks = 64;
 constexpr int enough_written = 16, enough_parted = 4;
+constexpr int enough_raised = 32, warm_raised = 16, enough_raised_written = 8;  // in a row
 constexpr int look_closer = 16, look_seldom = 512;  // one in as many calls that are known to go in parts is timed: at first, and later
 constexpr int deepest_list = 3;
 constexpr Py_ssize_t most_looked_at = 256;  // items of a list
@@ -95,19 +96,66 @@ CompiledState::Limits CompiledState::limits() const {
     return {static_cast<std::size_t>(std::clamp<Nanoseconds>(Spending::left() / step_cost, least_long, longest)), 12};
 }
 
-PyObject* CompiledState::call_as_known(PyObject* const* args, Py_ssize_t nargs) {
+WrittenKind* CompiledState::known_kind(std::uint64_t look) {
+    const auto found = written_kinds_.find(look);
+    return found == written_kinds_.end() ? nullptr : &found->second;
+}
+
+std::optional<PyObject*> CompiledState::call_as_known(PyObject* const* args, Py_ssize_t nargs) {
     const auto look = glance({args, static_cast<std::size_t>(nargs)});
-    const auto known = look ? written_kinds_.find(*look) : written_kinds_.end();
-    if (known == written_kinds_.end() || detail::is_recording()) return nullptr;
-    if (known->second.is_in_parts) {
-        const auto calls = ++known->second.parted;
-        if (calls % (calls < look_seldom ? look_closer : look_seldom) == 0) return nullptr;
-        return call_in_parts(args, nargs, known->second.gives_numpy);
+    WrittenKind* const known = look ? known_kind(*look) : nullptr;
+    if (known == nullptr || detail::is_recording()) return std::nullopt;
+    if (known->raising.is_as_written) return is_same_function() ? std::optional(call_as_raising(*look, args, nargs)) : std::nullopt;
+    if (known->is_in_parts) {
+        const auto calls = ++known->parted;
+        if (calls % (calls < look_seldom ? look_closer : look_seldom) == 0) return std::nullopt;
+        PyObject* const result = call_in_parts(args, nargs, known->gives_numpy);
+        return result != nullptr ? std::optional(result) : std::nullopt;
     }
-    if (!known->second.is_written || !is_same_function()) return nullptr;
+    if (!known->is_written || !is_same_function()) return std::nullopt;
     ++uncompiled_;
-    const Ref result = own(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), nullptr));
-    return known->second.gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
+    const bool gives_numpy = known->gives_numpy;  // the call may forget what is known
+    Ref result(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), nullptr));
+    return result && gives_numpy ? with_numpy_arrays(result.get()).release() : result.release();
+}
+
+// As written for as long as it raises, if that is sooner.
+PyObject* CompiledState::call_as_raising(std::uint64_t look, PyObject* const* args, Py_ssize_t nargs) {
+    ++uncompiled_;
+    const std::uint64_t begin = ticks();
+    Ref result(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), nullptr));
+    WrittenKind* const known = known_kind(look);  // the call may have forgotten it
+    if (result) {
+        const bool gives_numpy = known != nullptr && known->gives_numpy;
+        if (known != nullptr) known->raising = {};
+        return gives_numpy ? with_numpy_arrays(result.get()).release() : result.release();
+    }
+    if (known == nullptr || known->raising.count >= enough_raised + enough_raised_written) return nullptr;
+    Raising& raising = known->raising;
+    raising.written = std::min(raising.written, nanoseconds_of(ticks() - begin));
+    raising.is_over = ++raising.count == enough_raised + enough_raised_written && raising.written >= raising.compiled;
+    raising.is_as_written = !raising.is_over;
+    return nullptr;
+}
+
+void CompiledState::note_exception(std::span<PyObject* const> arguments, bool gives_numpy, Nanoseconds spent) {
+    if (is_part_ || !adaptive_ || options_.fullgraph || detail::is_recording()) return;
+    if (PyErr_ExceptionMatches(PyExc_Exception) == 0 || PyErr_ExceptionMatches(record_error) != 0) return;
+    const auto look = glance(arguments);
+    if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return;
+    WrittenKind& kind = written_kinds_.try_emplace(*look, WrittenKind{.gives_numpy = gives_numpy}).first->second;
+    Raising& raising = kind.raising;
+    if (raising.is_over || kind.is_written || kind.is_in_parts) return;
+    has_raised_ = true;
+    kind.gives_numpy = gives_numpy;
+    if (++raising.count > warm_raised) raising.compiled = std::min(raising.compiled, spent);
+    raising.is_as_written = raising.count >= enough_raised;
+}
+
+void CompiledState::note_no_exception(std::span<PyObject* const> arguments) {
+    const auto look = glance(arguments);
+    WrittenKind* const known = look ? known_kind(*look) : nullptr;
+    if (known != nullptr && !known->raising.is_over) known->raising = {};
 }
 
 std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {

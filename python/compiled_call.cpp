@@ -25,23 +25,6 @@ constexpr int most_failures = 3;
 constexpr int most_fresh = 100;
 constexpr int most_volatile = 3;
 
-// What a function is made of, but for what it reads; borrowed.
-std::array<PyObject*, 3> made_of(PyObject* function) {
-    if (PyFunction_Check(function) == 0) return {};
-    return {PyFunction_GET_CODE(function), PyFunction_GET_DEFAULTS(function), PyFunction_GET_KW_DEFAULTS(function)};
-}
-
-std::array<Ref, 3> makings(PyObject* function) {
-    const std::array<PyObject*, 3> found = made_of(function);
-    std::array<Ref, 3> held;
-    for (std::size_t i = 0; i < held.size(); ++i) held[i] = Ref::borrow(found[i]);
-    return held;
-}
-
-}  // namespace
-
-namespace {
-
 // What parts that are called meanwhile are told.
 class InFrame {
 public:
@@ -70,7 +53,7 @@ CompiledState::CompiledState(PyObject* function, CompileOptions options, std::ve
       varying_(own(PySet_New(nullptr))),
       computed_(own(PySet_New(nullptr))),
       adaptive_(adaptive) {
-    framed_ = makings(function_.get());
+    note_makings();
 }
 
 std::shared_ptr<GuardSet> CompiledState::known_guards(std::span<PyObject* const> roots, SlotArrays& inputs) {
@@ -117,22 +100,6 @@ static bool goes_on_later(PyObject* function) {
     if (PyFunction_Check(function) == 0) return false;
     const int flags = reinterpret_cast<PyCodeObject*>(PyFunction_GetCode(function))->co_flags;
     return (flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
-}
-
-void CompiledState::drop_parts() {
-    parts_ = {};
-    frame_.reset();
-    in_parts_ = false;
-}
-
-Ref CompiledState::frame() {
-    if (!parts_) return {};
-    if (!is_same_function()) {
-        drop_parts();  // it is another function by now
-        return {};
-    }
-    PyObject* const found = frame_->function().ptr();
-    return found == Py_None ? Ref() : Ref::borrow(found);
 }
 
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile) {
@@ -205,11 +172,6 @@ PyObject* CompiledState::call_in_parts(PyObject* const* args, Py_ssize_t nargs, 
     return gives_numpy ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
 }
 
-bool CompiledState::is_same_function() const {
-    const std::array<PyObject*, 3> now = made_of(function_.get());
-    return std::equal(now.begin(), now.end(), framed_.begin(), [](PyObject* a, const Ref& b) { return a == b.get(); });
-}
-
 // A limit is reached: said once.
 void CompiledState::note_refused(const std::string& why, const Bound& bound) {
     if (std::find(refused_.begin(), refused_.end(), why) != refused_.end() || refused_.size() >= 32) return;
@@ -218,50 +180,6 @@ void CompiledState::note_refused(const std::string& why, const Bound& bound) {
     reasons_.push_back(text);
     if (is_part_) return;  // explain tells it: the user wrote no such function
     if (PyErr_WarnEx(recompile_warning, text.c_str(), 1) != 0) throw PythonError{};
-}
-
-void CompiledState::take_parts(Ref found) {
-    if (found.get() == Py_None) return;
-    const auto frame = py::reinterpret_steal<py::object>(check(PyObject_GetAttrString(found.get(), "made_frame")));
-    frame_ = frame.cast<std::shared_ptr<loops::Frame>>();
-    parts_ = std::move(found);
-    framed_ = makings(function_.get());
-}
-
-void CompiledState::recall_parts(PyObject* const* args, Py_ssize_t nargs) {
-    has_recalled_ = true;
-    calls_outside_ = adaptive_ && !is_part_ && !options_.fullgraph && is_true(own(PyObject_CallMethod(split_.get(), "has_written", nullptr)).get());
-    if (is_part_ || options_.fullgraph || parts_) return;
-    const detail::CompilingTime compiling;
-    const Ref recall = own(PyObject_GetAttrString(split_.get(), "recall"));
-    Ref found(called([&] { return PyObject_Vectorcall(recall.get(), args, static_cast<std::size_t>(nargs), nullptr); }));
-    if (!found) {  // a note that is not what it should be
-        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};
-        PyErr_Clear();
-        return;
-    }
-    take_parts(std::move(found));
-    in_parts_ = static_cast<bool>(frame());
-}
-
-void CompiledState::outgrow_parts(PyObject* const* args, Py_ssize_t nargs) {
-    const detail::CompilingTime compiling;
-    const Ref outgrow = own(PyObject_GetAttrString(parts_.get(), "outgrow"));
-    (void)own(called([&] { return PyObject_Vectorcall(outgrow.get(), args, static_cast<std::size_t>(nargs), nullptr); }));
-}
-
-void CompiledState::split(const RecordingEnd& end, bool has_courses) {
-    const detail::CompilingTime compiling;
-    PyObject* traceback = end.traceback ? end.traceback.get() : Py_None;
-    Ref found(PyObject_CallFunction(split_.get(), "OOsOd", parts(), traceback, end.reason.c_str(), end.is_long ? Py_True : Py_False, end.milliseconds));
-    if (!found) {  // source that is too deep, say: the function runs as written
-        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw PythonError{};
-        PyErr_WriteUnraisable(split_.get());
-        return;
-    }
-    take_parts(std::move(found));
-    if (!quick_ || !quick_->is_busy()) quick_.reset();
-    in_parts_ = frame() && (has_courses || engine_->cache_info().compiles == 0);
 }
 
 PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason,
@@ -275,22 +193,6 @@ PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyO
 void CompiledState::note_recorded(bool of_varying_numbers) {
     failures_ = 0;
     varied_ += of_varying_numbers ? 1 : 0;
-}
-
-bool CompiledState::goes_native(std::span<PyObject* const> arguments) {
-    if (varied_ != 1 || is_part_ || options_.fullgraph) return false;
-    ++varied_;
-    const detail::CompilingTime compiling;
-    const Ref loops = own(PyObject_GetAttrString(split_.get(), "loops"));
-    SmallVector<PyObject*, 8> given;
-    given.push_back(parts());
-    for (PyObject* each : arguments) given.push_back(each);
-    Ref found(called([&] { return PyObject_Vectorcall(loops.get(), given.data(), given.size(), nullptr); }));
-    if (!found) throw PythonError{};
-    watches_loops_ = found.get() == Py_None;
-    take_parts(std::move(found));
-    if (!watches_loops_) in_parts_ = static_cast<bool>(frame());
-    return in_parts_;
 }
 
 bool CompiledState::note_raised() { return ++failures_ >= most_failures; }
@@ -347,7 +249,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (PyObject* result = call_quickly({args, static_cast<std::size_t>(nargs)})) return result;
     }
     if (!written_kinds_.empty() && may_compile && is_positional) {
-        if (PyObject* result = call_as_known(args, nargs)) return result;
+        if (const std::optional<PyObject*> result = call_as_known(args, nargs)) return *result;
     }
     if (is_hopeless()) return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     may_compile = may_compile && !(is_part_ && frame_state.is_frozen) && affords_more();
@@ -357,6 +259,20 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     }
     Bound bound;
     Flat flat(options_.sizes == DynamicSizes::never ? nullptr : &numbers_, instances_);
+    const std::span<PyObject* const> arguments(args, static_cast<std::size_t>(nargs));
+    const std::uint64_t begin = ticks();
+    try {
+        PyObject* const result = serve(args, nargs, kwnames, may_compile, is_asked_for_all, bound, flat);
+        if (has_raised_ && is_positional) note_no_exception(arguments);
+        return result;
+    } catch (const PythonError&) {
+        if (is_positional && may_compile) note_exception(arguments, flat.numpy_results(), nanoseconds_of(ticks() - begin));
+        throw;
+    }
+}
+
+PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile, bool is_asked_for_all, Bound& bound,
+                               Flat& flat) {
     if (!parameters_.bind(function_.get(), args, nargs, kwnames, bound))
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
     Starts starts;
@@ -456,7 +372,7 @@ PyObject* CompiledState::call(PyObject* const* args, Py_ssize_t nargs, PyObject*
     }
     if (trial) note_trial(*trial, Trial::Way::compiled, watch->spent(), {});
     else if (!made->calls.empty()) calls_outside_ = true;
-    note_served({args, static_cast<std::size_t>(nargs)}, is_positional, inputs, flat, guards, outcome);
+    note_served({args, static_cast<std::size_t>(nargs)}, kwnames == nullptr || PyTuple_GET_SIZE(kwnames) == 0, inputs, flat, guards, outcome);
     if (made->result.kind == Output::Kind::array && made->actions.empty()) {
         return result_array(std::move(results[0]), made->result, flat, flat.numpy_results());
     }
@@ -487,6 +403,7 @@ void CompiledState::clear() {
     if (!is_part_ && split_.get() != Py_None) (void)own(PyObject_CallMethod(split_.get(), "forget_written", nullptr));
     trials_.clear();
     written_kinds_.clear();
+    has_raised_ = false;
     if (!quick_ || !quick_->is_busy()) quick_.reset();
 }
 

@@ -1,9 +1,10 @@
-// What a compiled function holds, the way of a call through it (compiled_call.cpp) and its recording (compiled_record.cpp); the Python type around it is
-// in compiled.cpp.
+// What a compiled function holds, the way of a call through it (compiled_call.cpp), its parts (compiled_parts.cpp) and its recording
+// (compiled_record.cpp); the Python type around it is in compiled.cpp.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -41,12 +42,21 @@ struct RecordingEnd {
     double milliseconds = 0;
 };
 
+/// Of calls that look alike those in a row that end in an exception of the function: compiled, then as written, which may be sooner.
+struct Raising {
+    int count = 0;
+    Nanoseconds compiled = std::numeric_limits<Nanoseconds>::max(), written = compiled;  // the quickest
+    bool is_as_written = false;
+    bool is_over = false;  // compiled they end sooner
+};
+
 /// Calls that look alike: whether all of these are as written, or all of them in parts, and their results NumPy's.
 struct WrittenKind {
     bool is_written = false, is_in_parts = false, gives_numpy = false;
     bool is_other = false;  // at times they are not, or give fastnp's arrays
     int count = 0;          // of calls for which nothing was compiled
     int parted = 0;         // of these that went in parts, and then of all
+    Raising raising{};
 };
 
 namespace loops {
@@ -139,8 +149,19 @@ private:
     void note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial, bool in_parts);
     /// Whether the parts are of the function as it is.
     bool is_same_function() const;
-    /// Calls like this one are known to be as written, or in parts, which is told by a look at what is passed alone: null if they are not.
-    PyObject* call_as_known(PyObject* const* args, Py_ssize_t nargs);
+    void note_makings();
+    /// Calls like this one are known to be as written, or in parts, which is told by a look at what is passed alone: nothing if they are not. Null where
+    /// the function raised.
+    std::optional<PyObject*> call_as_known(PyObject* const* args, Py_ssize_t nargs);
+    PyObject* call_as_raising(std::uint64_t look, PyObject* const* args, Py_ssize_t nargs);
+    /// That of a glance, or null.
+    WrittenKind* known_kind(std::uint64_t look);
+    /// What is not decided by the way that calls like it went before.
+    PyObject* serve(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile, bool is_asked_for_all, Bound& bound, Flat& flat);
+    /// A call that was not known ended in an exception, after so long.
+    void note_exception(std::span<PyObject* const> arguments, bool gives_numpy, Nanoseconds spent);
+    /// ... or in none.
+    void note_no_exception(std::span<PyObject* const> arguments);
     class InParts;
     PyObject* call_in_parts(PyObject* const* args, Py_ssize_t nargs, bool gives_numpy);
     PyObject* call_quickly(std::span<PyObject* const> arguments);
@@ -192,6 +213,7 @@ private:
     Account account_;
     Trials trials_;
     std::unordered_map<std::uint64_t, WrittenKind> written_kinds_;  // by what is seen at a glance
+    bool has_raised_ = false;
 };
 
 /// A call, as the engine records it.

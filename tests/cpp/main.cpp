@@ -31,6 +31,7 @@ void prepare() {
     setenv("FASTNP_CACHE_DIR", "", 1);  // NOLINT: before any thread; tests generate the code that they run
     std::cout << "FASTNP_TEST_SEED=" << fastnp::test_seed() << std::endl;
     boost::unit_test::framework::master_test_suite().p_name.value = "fastnp";
+    fastnp::select_cases();
 }
 
 }  // namespace

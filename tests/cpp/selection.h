@@ -12,6 +12,10 @@ std::uint64_t test_seed();
 /// Whether all is to be tried, however long that takes: FASTNP_LONG_TESTS=1 (the second tier).
 bool tests_are_long();
 
+/// Of the tests themselves one in FASTNP_TEST_CASES_ONE_IN, drawn by the seed; the others are taken out of Boost.Test's tree. All where that is not set,
+/// and in the second tier.
+void select_cases();
+
 /// Which of a test's many cases this run takes: one in FASTNP_TEST_ONE_IN, drawn by the seed; all of them where that is not set, and in the second tier.
 ///
 ///     Selection selection;

@@ -58,12 +58,11 @@ def _drawn(cases: list[pytest.Item], in_parts: bool, one_in: int) -> list[pytest
 
     if in_parts:
         marker = cases[0].get_closest_marker("part")
-        several = len(cases) >= SEVERAL
-        part = marker.args[0] if marker else PART if several else 1
-        if several:
-            cases = sorted(cases, key=lot)[: -(-len(cases) // part)]
-        else:
-            one_in *= part
+        part = marker.args[0] if marker else 0
+        if len(cases) < SEVERAL:
+            one_in *= max(part, 1)
+        elif part != 1:
+            cases = sorted(cases, key=lot)[: -(-len(cases) // max(part, PART))]
     return [item for item in cases if lot(item) % one_in == 0]
 
 
