@@ -32,7 +32,7 @@ def looped(x, limit):
 
 
 def indexed(x, limit):
-    return x[int(limit)] + np.ones(2)
+    return x[int(limit)] * x
 
 
 def misfit(x, limit):
