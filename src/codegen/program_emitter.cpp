@@ -9,6 +9,7 @@
 #include "codegen/floored.h"
 #include "codegen/near_power.h"
 #include "codegen/program_draw.h"
+#include "codegen/program_hints.h"
 #include "codegen/program_memory.h"
 #include "codegen/program_shared.h"
 #include "codegen/quiet_op.h"
@@ -36,7 +37,7 @@ class ProgramEmitter {
 public:
     /// `loops`: what steps of the kind `shared` do.
     ProgramEmitter(const Program& program, llvm::Module& module, std::span<const SharedFunction> loops = {})
-        : program_(program), b_(module, 1), memory_(b_, program), loops_(loops), values_(program.steps.size()) {}
+        : program_(program), b_(module, 1), memory_(b_, program), loops_(loops), values_(program.steps.size()), is_extreme_(running_extremes(program)) {}
 
     llvm::Function* function() const { return function_; }
 
@@ -97,6 +98,7 @@ private:
         return {make(), is_complex(dtype) ? make() : nullptr};
     }
 
+    std::size_t place_of(const Step& step) const { return static_cast<std::size_t>(&step - program_.steps.data()); }
     const Value& value(std::int32_t id) const { return values_[static_cast<std::size_t>(id)]; }
     Value of(Dtype dtype, llvm::Value* re, llvm::Value* im = nullptr) { return {&b_, dtype, re, im}; }
 
@@ -406,7 +408,8 @@ private:
             case Kind::if_: {
                 blocks_.push_back({new_block("else"), new_block("after")});
                 llvm::BasicBlock* then = new_block("then");
-                b_.ir.CreateCondBr(value(step.a).re, then, blocks_.back().otherwise);
+                llvm::MDNode* const rarely = is_extreme_[place_of(step)] ? llvm::MDBuilder(b_.module.getContext()).createBranchWeights(1, 2000) : nullptr;
+                b_.ir.CreateCondBr(value(step.a).re, then, blocks_.back().otherwise, rarely);
                 b_.ir.SetInsertPoint(then);
                 break;
             }
@@ -441,23 +444,13 @@ private:
         return {};
     }
 
-    // What LLVM's passes are to do with a loop.
-    static void ask(llvm::BranchInst* back, const char* what, llvm::ConstantInt* value) {
-        llvm::LLVMContext& context = back->getContext();
-        llvm::Metadata* wish[] = {llvm::MDString::get(context, what), llvm::ConstantAsMetadata::get(value)};
-        llvm::Metadata* nodes[] = {nullptr, llvm::MDNode::get(context, wish)};
-        llvm::MDNode* loop = llvm::MDNode::getDistinct(context, nodes);
-        loop->replaceOperandWith(0, loop);
-        back->setMetadata(llvm::LLVMContext::MD_loop, loop);
-    }
-
     void close() {
         const Block block = blocks_.back();
         blocks_.pop_back();
         if (block.is_loop()) {
             llvm::BranchInst* back = b_.ir.CreateBr(block.again);
-            if (block.is_scalar) ask(back, "llvm.loop.vectorize.enable", b_.ir.getFalse());
-            else if (block.is_fold) ask(back, "llvm.loop.interleave.count", b_.ir.getInt32(folds_at_once));
+            if (block.is_scalar) hint_loop(back, "llvm.loop.vectorize.enable", b_.ir.getFalse());
+            else if (block.is_fold) hint_loop(back, "llvm.loop.interleave.count", b_.ir.getInt32(folds_at_once));
             b_.ir.SetInsertPoint(block.after);
             return;
         }
@@ -477,6 +470,7 @@ private:
     ProgramMemory memory_;
     std::span<const SharedFunction> loops_;
     std::vector<Value> values_;
+    std::vector<bool> is_extreme_;  // of each step whether it keeps the extreme so far
     llvm::Function* function_ = nullptr;
     std::vector<Slot> slots_;
     llvm::Value* note_ = nullptr;  // where `wraps` notes

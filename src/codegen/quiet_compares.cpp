@@ -84,17 +84,19 @@ private:
             if (choice != nullptr && choice->getCondition() == compare && choice->getType() == type && is_loud(compare->getPredicate()))
                 choices.push_back(choice);
         }
-        if (choices.empty() && !is_joined) return;
-        llvm::IRBuilder<> ir(compare);
-        llvm::Value* quiet = mask(ir, compare, type);
         if (is_joined) {
-            llvm::Value* holds = bit(ir, quiet);
+            llvm::IRBuilder<> ir(compare);
+            llvm::Value* holds = bit(ir, compare, type);
             compare->replaceUsesWithIf(holds, [](const llvm::Use& use) { return joins(use.getUser()); });
         }
-        for (llvm::SelectInst* choice : choices) {
-            ir.SetInsertPoint(choice);
-            choice->replaceAllUsesWith(chosen(ir, quiet, choice));
-            choice->eraseFromParent();
+        if (!choices.empty()) {
+            llvm::IRBuilder<> ir(compare);
+            llvm::Value* ones = lane_of_ones(ir, compare, type);
+            for (llvm::SelectInst* choice : choices) {
+                ir.SetInsertPoint(choice);
+                choice->replaceAllUsesWith(chosen(ir, ones, choice));
+                choice->eraseFromParent();
+            }
         }
         if (compare->use_empty()) compare->eraseFromParent();
     }
@@ -104,40 +106,38 @@ private:
         return user->getType()->isIntegerTy(1) && (llvm::isa<llvm::BinaryOperator>(user) || llvm::isa<llvm::SelectInst>(user));
     }
 
-    llvm::Value* bit(llvm::IRBuilder<>& ir, llvm::Value* quiet) const {
-        if (has_masks_) return quiet;
-        auto* lanes = llvm::cast<llvm::FixedVectorType>(quiet->getType());
-        llvm::Value* first = ir.CreateExtractElement(ir.CreateBitCast(quiet, llvm::VectorType::getInteger(lanes)), std::uint64_t{0});
-        return ir.CreateICmpSLT(first, llvm::Constant::getNullValue(first->getType()));
-    }
-
     // In the first lane of a vector.
     static llvm::Value* lane(llvm::IRBuilder<>& ir, llvm::Value* x) {
         auto* vector = llvm::FixedVectorType::get(x->getType(), x->getType()->isDoubleTy() ? 2 : 4);
         return ir.CreateInsertElement(llvm::PoisonValue::get(vector), x, std::uint64_t{0});
     }
 
-    // A bit, or without masks a lane of ones.
-    llvm::Value* mask(llvm::IRBuilder<>& ir, llvm::FCmpInst* compare, llvm::Type* type) const {
-        const bool wide = type->isDoubleTy();
+    // As a bit.
+    llvm::Value* bit(llvm::IRBuilder<>& ir, llvm::FCmpInst* compare, llvm::Type* type) const {
+        if (!has_masks_) return ir.CreateICmpSLT(ir.CreateExtractElement(lane_of_ones(ir, compare, type), std::uint64_t{0}), zero_of(ir, type));
         llvm::Value *x = lane(ir, compare->getOperand(0)), *y = lane(ir, compare->getOperand(1));
-        const std::uint8_t predicate = *quiet_predicate(compare->getPredicate());
-        if (!has_masks_) {
-            const ID id = wide ? llvm::Intrinsic::x86_sse2_cmp_sd : llvm::Intrinsic::x86_sse_cmp_ss;
-            return ir.CreateIntrinsic(id, {}, {x, y, ir.getInt8(predicate)});
-        }
-        const ID id = wide ? llvm::Intrinsic::x86_avx512_mask_cmp_sd : llvm::Intrinsic::x86_avx512_mask_cmp_ss;
+        const ID id = type->isDoubleTy() ? llvm::Intrinsic::x86_avx512_mask_cmp_sd : llvm::Intrinsic::x86_avx512_mask_cmp_ss;
+        llvm::Value* predicate = ir.getInt32(*quiet_predicate(compare->getPredicate()));
         constexpr std::uint32_t rounding_as_set = 4;
-        return ir.CreateTrunc(ir.CreateIntrinsic(id, {}, {x, y, ir.getInt32(predicate), ir.getInt8(0xFF), ir.getInt32(rounding_as_set)}), ir.getInt1Ty());
+        return ir.CreateTrunc(ir.CreateIntrinsic(id, {}, {x, y, predicate, ir.getInt8(0xFF), ir.getInt32(rounding_as_set)}), ir.getInt1Ty());
     }
 
-    llvm::Value* chosen(llvm::IRBuilder<>& ir, llvm::Value* quiet, llvm::SelectInst* choice) const {
-        if (has_masks_) return ir.CreateSelect(quiet, choice->getTrueValue(), choice->getFalseValue());
-        auto* lanes = llvm::cast<llvm::FixedVectorType>(quiet->getType());
-        llvm::Value* bits = ir.CreateBitCast(quiet, llvm::VectorType::getInteger(lanes));
-        llvm::Value* holds = ir.CreateICmpSLT(bits, llvm::Constant::getNullValue(bits->getType()));
-        llvm::Value* made = ir.CreateSelect(holds, lane(ir, choice->getTrueValue()), lane(ir, choice->getFalseValue()));
-        return ir.CreateExtractElement(made, std::uint64_t{0});
+    static llvm::Value* zero_of(llvm::IRBuilder<>& ir, llvm::Type* type) { return ir.getIntN(type->getScalarSizeInBits(), 0); }
+
+    // As ones or zeros in the first lane of a vector: what is chosen by these is there sooner than by a mask, which takes a way through other registers.
+    static llvm::Value* lane_of_ones(llvm::IRBuilder<>& ir, llvm::FCmpInst* compare, llvm::Type* type) {
+        llvm::Value *x = lane(ir, compare->getOperand(0)), *y = lane(ir, compare->getOperand(1));
+        const ID id = type->isDoubleTy() ? llvm::Intrinsic::x86_sse2_cmp_sd : llvm::Intrinsic::x86_sse_cmp_ss;
+        llvm::Value* made = ir.CreateIntrinsic(id, {}, {x, y, ir.getInt8(*quiet_predicate(compare->getPredicate()))});
+        return ir.CreateBitCast(made, llvm::VectorType::getInteger(llvm::cast<llvm::VectorType>(made->getType())));
+    }
+
+    // By bits, which no pass makes a mask of.
+    static llvm::Value* chosen(llvm::IRBuilder<>& ir, llvm::Value* ones, llvm::SelectInst* choice) {
+        const auto bits = [&](llvm::Value* x) { return ir.CreateBitCast(lane(ir, x), ones->getType()); };
+        llvm::Value* made = ir.CreateOr(ir.CreateAnd(bits(choice->getTrueValue()), ones), ir.CreateAnd(bits(choice->getFalseValue()), ir.CreateNot(ones)));
+        llvm::Type* floats = lane(ir, choice->getTrueValue())->getType();
+        return ir.CreateExtractElement(ir.CreateBitCast(made, floats), std::uint64_t{0});
     }
 
     llvm::Function& function_;
