@@ -29,15 +29,15 @@ class FallbackWarning(UserWarning):
 
 def count(name: str) -> None:
     """Before each call of a function of NumPy's. What it gives while recording is a part of the recording: each call of that counts."""
-    mode = os.environ.get("FASTNP_FALLBACK")
-    if mode == "error":
+    mode = os.environb.get(b"FASTNP_FALLBACK")  # as bytes, it is there sooner
+    if mode == b"error":
         raise FallbackError(f"numpy.{name} is not fastnp's own: it would run in NumPy (FASTNP_FALLBACK=error)")
     if _core._is_recording():
         _core._note_effect(at_each_call, (name,), {})
         return
     with _lock:
         counts[name] = counts.get(name, 0) + 1
-    if mode == "warn":
+    if mode == b"warn":
         warnings.warn(f"numpy.{name} runs in NumPy", FallbackWarning, stacklevel=4)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from typing import Any
 
 import numpy
@@ -15,9 +16,13 @@ def _drawn_there(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """What is drawn on the current device, or where the first of the arguments that is at home on one is; None: NumPy draws."""
     name = _core._current_device()
     if name == "cpu":
-        name = next((x.device for x in (*args, *kwargs.values()) if type(x) is _core.ndarray and x.device != "cpu"), name)
-    if name == "cpu":
-        return None
+        given = (*args, *kwargs.values()) if kwargs else args
+        for x in given:
+            if type(x) is _core.ndarray and x.device != "cpu":
+                name = x.device
+                break
+        else:
+            return None
     from fastnp import _device, _draws
 
     with _device.device(name):
@@ -30,22 +35,34 @@ compiled parts; under `vmap` the parts draw as a loop over them would. Results a
 derivatives."""
 
 
+def _recorded(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A draw as a part of a recording; NotImplemented: it is none."""
+    from fastnp import _mapped, _outside  # not needed to import fastnp
+
+    if _core._is_recording():
+        if isinstance(function, _outside.Outside):  # of the generator's stand-in
+            return function(*args, **kwargs)
+        source = getattr(function, "__self__", None)
+        return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
+    source = numpy.random.mtrand._rand if function is numpy.random.seed else getattr(function, "__self__", None)
+    if _mapped.is_active() and _outside.is_generator(source):
+        return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
+    return NotImplemented
+
+
+_PLAIN = frozenset([int, float, bool, str, type(None)])  # arguments that NumPy takes as they are
+
+
 def _owned(function: Any, name: str) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if _core._is_recording():
-            from fastnp import _outside  # not needed to import fastnp
-
-            if isinstance(function, _outside.Outside):  # of the generator's stand-in
-                return function(*args, **kwargs)
-            source = getattr(function, "__self__", None)
-            return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
         if _core._records():
-            from fastnp import _mapped, _outside
-
-            source = numpy.random.mtrand._rand if function is numpy.random.seed else getattr(function, "__self__", None)
-            if _mapped.is_active() and _outside.is_generator(source):
-                return _outside.method_of(source, function.__name__, function)(*args, **kwargs)
+            made = _recorded(function, args, kwargs)
+            if made is not NotImplemented:
+                return made
+        elif not kwargs and _PLAIN.issuperset(map(type, args)) and _core._current_device() == "cpu":
+            _fallback.count(name)
+            return _fallback.from_numpy(function(*args), {})
         drawn = _drawn_there(function, args, kwargs)
         if drawn is not None:
             return drawn
@@ -54,6 +71,16 @@ def _owned(function: Any, name: str) -> Any:
     text = (function.__doc__ or "").rstrip()
     call.__doc__ = f"{text}\n\n{_doc_numpy.under(text, _NOTE)}\n"
     return call
+
+
+_kept: dict[str, tuple[Any, Any]] = {}  # of NumPy's functions by their names, and what stands for them
+
+
+def _owned_function(function: Any, name: str) -> Any:
+    kept = _kept.get(name)
+    if kept is None or kept[0] is not function:
+        kept = _kept[name] = function, _owned(function, f"random.{name}")
+    return kept[1]
 
 
 def _makes_anew() -> bool:
@@ -69,6 +96,9 @@ def _made_by(name: str, function: Any, args: Any, kwargs: Any) -> Any:
     from fastnp import _made  # not needed to import fastnp
 
     return _made.Making(name, function)(*args, **kwargs)
+
+
+_methods: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()  # of generators, as `_owned` makes them
 
 
 class Generator:
@@ -117,8 +147,13 @@ class Generator:
     def __getattr__(self, name: str) -> Any:
         if name == "_numpy":
             raise AttributeError(name)
+        methods = _methods.setdefault(self, {})
+        if (kept := methods.get(name)) is not None:
+            return kept
         found = getattr(self._numpy, name)
-        return _owned(found, f"random.Generator.{name}") if callable(found) else found
+        if callable(found):
+            found = methods[name] = _owned(found, f"random.Generator.{name}")
+        return found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self._numpy)})
@@ -246,7 +281,7 @@ def __getattr__(name: str) -> Any:
 
         if (maker := _outside.maker_of(found)) is not None:
             return maker
-    return _owned(found, f"random.{name}") if callable(found) and not isinstance(found, type) else found
+    return _owned_function(found, name) if callable(found) and not isinstance(found, type) else found
 
 
 def __dir__() -> list[str]:

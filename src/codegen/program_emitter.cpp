@@ -174,7 +174,8 @@ private:
             llvm::Type* word = b_.ir.getInt64Ty();
             llvm::Value* place = b_.ir.CreateConstInBoundsGEP1_64(word, function_->getArg(1), static_cast<std::uint64_t>(number));
             auto* read = b_.ir.CreateLoad(word, place);
-            read->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.module.getContext(), {}));
+            for (const unsigned known : {llvm::LLVMContext::MD_invariant_load, llvm::LLVMContext::MD_noundef})
+                read->setMetadata(known, llvm::MDNode::get(b_.module.getContext(), {}));
             if (step.bits != 0) {
                 const auto bits = [](std::uint64_t value) { return llvm::APInt(64, value); };
                 read->setMetadata(llvm::LLVMContext::MD_range,

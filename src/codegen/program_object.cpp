@@ -10,6 +10,7 @@
 #include "codegen/llvm.h"
 #include "codegen/object.h"
 #include "codegen/program_emitter.h"
+#include "codegen/program_passes.h"
 #include "codegen/program_shared.h"
 #include "codegen/quiet_compares.h"
 #include "codegen/stopwatch.h"
@@ -124,6 +125,7 @@ void optimize_program(Emitted& emitted) {
     passes.addPass(llvm::CorrelatedValuePropagationPass());
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(llvm::InstCombinePass());
+    passes.addPass(AskBothChoices());
     in_loops(passes, llvm::LoopRotatePass(), llvm::LICMPass(llvm::LICMOptions()), llvm::SimpleLoopUnswitchPass(true));
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass()));  // over a few constants, or axes of a few elements
@@ -139,6 +141,7 @@ void optimize_program(Emitted& emitted) {
     in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), llvm::IndVarSimplifyPass());
     passes.addPass(llvm::LoopVectorizePass());
     passes.addPass(llvm::LoopLoadEliminationPass());  // what the iteration before stored
+    passes.addPass(JoinLateOnesLast());
     passes.addPass(KeepOuterLoops());
     passes.addPass(llvm::LoopUnrollPass());
     passes.addPass(llvm::InstCombinePass());
