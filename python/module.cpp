@@ -12,10 +12,12 @@
 #include "fastnp/detail/borrowed.h"
 #include "fastnp/detail/float_check.h"
 #include "fastnp/detail/layout.h"
+#include "fastnp/detail/log.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
+#include "fastnp/logs.h"
 #include "fastnp/version.h"
 #include "fft.h"
 #include "float_errors.h"
@@ -264,6 +266,17 @@ void initialise(py::module_& module) {
         "What was noted on disk under this name, or None.");
     module.def(
         "_keep_note", [](const py::bytes& name, const py::bytes& note) { detail::keep_note(std::string(name), std::string(note)); }, "Notes it on disk.");
+    module.def(
+        "_set_logs", [](const std::string& channels, const std::string& file, bool json) { set_logs(channels, {file, json}); },
+        "What logs tell of from now on, and where.");
+    module.def("_logs", &logs, "The channels that logs tell of.");
+    module.def(
+        "_tell_break",
+        [](const std::string& function, const std::string& what) {
+            const detail::LogScope scope(function);
+            if (detail::tells(detail::Channel::breaks)) detail::tell(detail::Channel::breaks, what);
+        },
+        "Tells the log of a break.");
     module.def("_set_as_written", &set_as_written, "Whether compiled functions run as written in this thread; gives what was set before.");
     module.def("_disallow", &disallow_in_graph, "Has recordings end at these ops and functions (names or patterns).");
     module.def("_allow", &allow_in_graph, "Takes back disallow().");

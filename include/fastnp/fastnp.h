@@ -42,6 +42,7 @@
 #include "fastnp/interop.h"
 #include "fastnp/item.h"
 #include "fastnp/linalg.h"
+#include "fastnp/logs.h"
 #include "fastnp/loop.h"
 #include "fastnp/numpy_compat.h"
 #include "fastnp/ops.h"

@@ -54,6 +54,11 @@ class Break:
         """Whether it is the same once more: exceptions may say something else each time."""
         return self.stack == other.stack and self.what() == other.what()
 
+    def told(self) -> str:
+        """With its place."""
+        place = self.stack[-1] if self.stack else ""
+        return self.reason if place in self.reason else f"{self.reason} ({place})"
+
     def what(self) -> str:
         raised, colon, text = self.reason.partition(": ")
         return f"{raised}: {text.partition(':')[0]}" if colon and raised.startswith("raises") else self.reason
@@ -194,6 +199,7 @@ class Parts(Cuts):
         found.stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
         if all(not found.is_like(each) for each in self.breaks):
             self.breaks.append(found)
+            _core._tell_break(self.function.__name__, found.told())
         self.cuts += 1
         if self.cuts > _MOST_CUTS:
             self.frame = None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from fastnp import _core
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
 from fastnp._explain import Explanation, explain, profile
@@ -24,11 +27,13 @@ __all__ = [
     "explain",
     "fallbacks",
     "graph_break",
+    "logs",
     "profile",
     "pure",
     "reset",
     "reset_fallbacks",
     "run",
+    "set_logs",
 ]
 
 
@@ -94,3 +99,85 @@ def reset_fallbacks() -> None:
     """
     check_unrecorded("compiler.reset_fallbacks")
     counts.clear()
+
+
+def set_logs(channels: str = "", *, file: str | os.PathLike[str] | None = None, json: bool = False) -> None:
+    """Tells of what happens in compiled functions from now on, in all threads: a line an event, as it happens.
+
+    ``recompiles``: calls that need another compilation, and what changed. ``guards``: what each
+    compiled entry takes for granted. ``breaks``: what ended a recording, and where. ``fusion``: the
+    kernels and their operations. ``passes``: each pass that changed the graph. ``code``: LLVM's code
+    of the kernels. ``ptx``: code for devices. ``cache``: what was found on disk, and what is kept
+    there. ``timing``: the milliseconds of each phase.
+
+    Parameters
+    ----------
+    channels : str, optional
+        Names with commas between them, or "all". Empty: nothing is told any more.
+    file : path, optional
+        The lines are added to this file. By default they go to the standard error stream.
+    json : bool, optional
+        An object a line (JSON Lines): channel, function, text, and values by their names.
+
+    Returns
+    -------
+    None
+        FASTNP_LOGS, FASTNP_LOGS_FILE and FASTNP_LOGS_JSON=1 set the same for a process. Where
+        nothing is told, it costs nothing.
+
+    Raises
+    ------
+    ValueError
+        For other names, and for files that can't be opened.
+    RecordError
+        In a compiled function with ``fullgraph=True``: it is no part of a recording.
+
+    See Also
+    --------
+    compiler.logs, compiler.explain
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> import os, tempfile
+    >>> name = os.path.join(tempfile.mkdtemp(), "log")
+    >>> np.compiler.set_logs("recompiles", file=name)
+    >>> f = np.compile(np.sin)
+    >>> _ = f(np.ones(3)), f(np.ones(3, dtype="float32"))
+    >>> np.compiler.set_logs()
+    >>> print(open(name).read().rstrip())
+    fastnp recompiles: sin: compiled again: argument 0: dtype changed from float64 to float32 (pass arrays of one dtype)
+    """
+    check_unrecorded("compiler.set_logs")
+    _core._set_logs(channels, "" if file is None else os.fspath(file), json)
+
+
+def logs() -> str:
+    """The channels that logs tell of.
+
+    `set_logs` sets them, and so does FASTNP_LOGS as the first compiled function is made.
+
+    Returns
+    -------
+    str
+        Their names with commas between them; empty if there are none.
+
+    Raises
+    ------
+    RecordError
+        In a compiled function with ``fullgraph=True``.
+
+    See Also
+    --------
+    compiler.set_logs
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> np.compiler.set_logs("timing, breaks")
+    >>> np.compiler.logs()
+    'breaks,timing'
+    >>> np.compiler.set_logs()
+    """
+    check_unrecorded("compiler.logs")
+    return _core._logs()

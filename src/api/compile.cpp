@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "api/engine_state.h"
+#include "api/logs.h"
 #include "base/kept.h"
 #include "device/caller.h"
 #include "device/range.h"
@@ -47,6 +48,7 @@ void Engine::State::prefer(const EntryPtr& entry) {
 }
 
 Engine::Engine(CompileOptions options) : state_(std::make_shared<State>()) {
+    set_logs_by_environment();
     if (!compiler::is_backend(options.backend)) {
         throw ValueError("unknown backend '" + options.backend + "': the backends are 'llvm' and 'eager'");
     }

@@ -6,9 +6,11 @@
 #include <mutex>
 
 #include "api/engine_state.h"
+#include "api/logs.h"
 #include "base/background.h"
 #include "codegen/store.h"
 #include "fastnp/detail/compiling_time.h"
+#include "fastnp/detail/log.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -225,6 +227,7 @@ void Engine::State::compile_later(const std::shared_ptr<Entry>& entry, Recording
     }
     auto made = std::make_shared<Recording>(std::move(recording));
     base::in_background([state = weak_from_this(), entry, made, own, store = std::move(store)] {
+        const LogScope scope(own.name);
         try {
             entry->make_code(std::move(*made), own);
             store();
@@ -276,6 +279,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
             show_read(call, key, callee, known);
             return refuse("reads values that differ from call to call");
         }
+        if (tells(Channel::recompiles)) tell(Channel::recompiles, "runs as written, as there are too many entries: " + miss.reason);
         return refuse("cache_size_limit (" + std::to_string(options.cache_size_limit) + ") is reached: " + miss.reason);
     }
     const std::uint32_t group = siblings.empty() ? next_group++ : siblings.front()->group;
@@ -307,6 +311,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         entry->signature.any_layout = true;
         entry->plan = {};
     }
+    if (log_channels.load(std::memory_order_relaxed) != 0) tell_of(*entry, miss, milliseconds, !callee.goes_in_parts());
     note_miss(std::move(miss), milliseconds);
     return entry->once ? entry : add(entry);
 }
@@ -336,6 +341,7 @@ EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view ke
     ++made;
     misses.fetch_add(1, std::memory_order_relaxed);
     const CompilingTime compiling;
+    const LogScope scope(options.name);
     entry = specialise(call, key, device, callee, known, refused);
     if (refused) return entry;
     note_call(*entry, clock());

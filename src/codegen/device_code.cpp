@@ -15,6 +15,7 @@
 #include "codegen/nvptx.h"
 #include "codegen/stopwatch.h"
 #include "codegen/stored_code.h"
+#include "fastnp/detail/log.h"
 #include "fastnp/error.h"
 
 namespace fastnp::codegen {
@@ -123,6 +124,7 @@ Modules find_or_make(const std::string& depends, std::size_t kernels, device::Ba
         const std::vector<Part> parts = make_parts(std::min(kernels, static_cast<std::size_t>(base::thread_count())), backend, write);
         StoredCode made;
         for (const Part& part : parts) {
+            if (detail::tells(detail::Channel::ptx)) detail::tell(detail::Channel::ptx, "\n" + part.text.text);
             made.objects.push_back(part.image);
             code.write_ms = std::max(code.write_ms, part.write_ms);
             code.assemble_ms = std::max(code.assemble_ms, part.assemble_ms);

@@ -15,6 +15,7 @@
 #include "codegen/object.h"
 #include "codegen/stopwatch.h"
 #include "codegen/stored_code.h"
+#include "fastnp/detail/log.h"
 #include "fastnp/error.h"
 #include "fastnp/half.h"
 
@@ -130,7 +131,10 @@ bool link(const StoredCode& stored, Code& code) {
 template <class Make>
 Code found_or_made(const std::string& key, std::size_t count, Make make) {
     Code code;
-    if (code_cache().find(key, code)) return code;
+    if (code_cache().find(key, code)) {
+        if (detail::tells(detail::Channel::cache)) detail::tell(detail::Channel::cache, "machine code that is in use serves once more");
+        return code;
+    }
     Stopwatch clock;
     const std::optional<StoredCode> stored = load_code(key);
     code.load_ms = clock.lap();
@@ -155,11 +159,13 @@ Code compile(std::span<const Job> jobs) {
     std::vector<KernelFunction> functions;
     for (const std::size_t number : kernels.number) functions.push_back(code.functions[number]);
     code.functions = std::move(functions);
+    if (detail::tells(detail::Channel::code) && !jobs.empty()) detail::tell(detail::Channel::code, "\n" + llvm_text(jobs));
     return code;
 }
 
 Code compile(const ir::Program& program) {
     const base::NoFork whole;  // of the session
+    if (detail::tells(detail::Channel::code)) detail::tell(detail::Channel::code, "\n" + llvm_text(program));
     return found_or_made("program " + ir::fingerprint(program), 1, [&](Code& times) { return make_object(program, times); });
 }
 

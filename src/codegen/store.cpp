@@ -18,6 +18,7 @@
 #include "base/fork.h"
 #include "codegen/host.h"
 #include "eager/vector_math.h"
+#include "fastnp/detail/log.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -178,15 +179,9 @@ void prune(const std::filesystem::path& folder, std::size_t written) {
     llvm::pruneCache(folder.string(), policy);
 }
 
-}  // namespace
-
-bool keeps_files() { return !environment().empty() && !folder_name().empty(); }
-
-std::optional<std::string> load_bytes(std::string_view fingerprint) {
-    if (environment().empty()) return std::nullopt;
+std::optional<std::string> read_kept(const Digest& key) {
     const File folder(open_folder(folder_name(), false));
     if (folder.get() < 0) return std::nullopt;
-    const Digest key = digest_of({magic, environment(), fingerprint});
     const File file(openat(folder.get(), file_name(key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status;
     if (!file.is_safe(S_IFREG, status) || static_cast<std::size_t>(status.st_size) > largest_file) return std::nullopt;
@@ -202,25 +197,50 @@ std::optional<std::string> load_bytes(std::string_view fingerprint) {
     return std::string(body);
 }
 
-void store_bytes(std::string_view fingerprint, std::string_view body) {
-    if (environment().empty()) return;
+// Whether it is kept now.
+bool write_kept(const Digest& key, std::string_view body) {
     const std::filesystem::path name = folder_name();
     const File folder(open_folder(name, true));
-    if (folder.get() < 0) return;
-    const Digest key = digest_of({magic, environment(), fingerprint});
+    if (folder.get() < 0) return false;
     const Digest sum = digest_of({bytes_of(key), body});
     static std::atomic<std::uint64_t> counter{0};
     const std::string temporary = "llvmcache-writing-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" +
                                   std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
     const File file(openat(folder.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-    if (file.get() < 0) return;
+    if (file.get() < 0) return false;
     const bool written =
         write_all(file.get(), magic) && write_all(file.get(), bytes_of(key)) && write_all(file.get(), bytes_of(sum)) && write_all(file.get(), body);
     if (!written || renameat(folder.get(), temporary.c_str(), folder.get(), file_name(key).c_str()) != 0) {
         unlinkat(folder.get(), temporary.c_str(), 0);
-        return;
+        return false;
     }
     prune(name, body.size());
+    return true;
+}
+
+// What a file is known by in logs.
+void tell_file(const char* what, const Digest& key, std::size_t bytes) {
+    const std::pair<std::string_view, std::string> values[] = {{"file", file_name(key)}, {"bytes", std::to_string(bytes)}};
+    detail::tell(detail::Channel::cache, std::string(what) + " " + file_name(key).substr(0, 22) + " (" + values[1].second + " bytes)", values);
+}
+
+}  // namespace
+
+bool keeps_files() { return !environment().empty() && !folder_name().empty(); }
+
+std::optional<std::string> load_bytes(std::string_view fingerprint) {
+    if (environment().empty()) return std::nullopt;
+    const Digest key = digest_of({magic, environment(), fingerprint});
+    std::optional<std::string> found = read_kept(key);
+    if (detail::tells(detail::Channel::cache)) tell_file(found ? "found" : "found no", key, found ? found->size() : 0);
+    return found;
+}
+
+void store_bytes(std::string_view fingerprint, std::string_view bytes) {
+    if (environment().empty()) return;
+    const Digest key = digest_of({magic, environment(), fingerprint});
+    const bool is_kept = write_kept(key, bytes);
+    if (detail::tells(detail::Channel::cache)) tell_file(is_kept ? "kept" : "could not keep", key, bytes.size());
 }
 
 }  // namespace fastnp::codegen

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/thread_pool.h"
+#include "fastnp/detail/log.h"
 #include "pass/commit.h"
 #include "pass/device_forms.h"
 #include "pass/fuse.h"
@@ -38,18 +39,41 @@ private:
 
 bool fuses(const std::string& backend) { return backend != "eager"; }
 
+// A pass over a graph, by its name. The log tells of those that changed it.
+template <class Pass>
+void run(const char* name, const Pass& pass, ir::Graph& graph) {
+    if (!detail::tells(detail::Channel::passes)) return pass(graph);
+    const auto nodes = [&] { return ir::reachable(graph.roots()).size(); };
+    const std::string text = graph.text();
+    const std::size_t before = nodes();
+    plan::Times times;
+    {
+        const Phase phase(name, times);
+        pass(graph);
+    }
+    if (graph.text() == text) return;
+    const std::pair<std::string_view, std::string> values[] = {
+        {"pass", name}, {"before", std::to_string(before)}, {"after", std::to_string(nodes())}, {"milliseconds", std::to_string(times[0].second)}};
+    detail::tell(detail::Channel::passes, std::string(name) + ": " + values[1].second + " nodes, " + values[2].second + " after it", values);
+}
+
+// The passes between a recording and fusion, in their order.
+void run_passes(ir::Graph& graph, bool fuses, bool is_body = false) {
+    run("place_outputs", pass::place_outputs, graph);
+    if (!is_body) run("commit_at_end", pass::commit_at_end, graph);
+    if (fuses) run("join_written_parts", pass::join_written_parts, graph);
+    if (fuses) run("simplify", pass::simplify, graph);
+    run("drop_copies", pass::drop_copies, graph);
+    run("keep_overwritten", pass::keep_overwritten, graph);
+}
+
 }  // namespace
 
 bool is_backend(const std::string& name) { return name == "llvm" || name == "eager"; }
 
 void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times) {
     const Phase phase("simplify", times);
-    pass::place_outputs(graph);
-    pass::commit_at_end(graph);
-    if (fuses(backend)) pass::join_written_parts(graph);
-    if (fuses(backend)) pass::simplify(graph);
-    pass::drop_copies(graph);
-    pass::keep_overwritten(graph);
+    run_passes(graph, fuses(backend));
 }
 
 namespace {
@@ -110,11 +134,7 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
     ir::Graph graph = body.graph.copy();
     graph.share_bodies(top);
     std::swap(graph.sizes(), top.sizes());
-    pass::place_outputs(graph);
-    if (fuses(backend)) pass::join_written_parts(graph);
-    if (fuses(backend)) pass::simplify(graph);
-    pass::drop_copies(graph);
-    pass::keep_overwritten(graph);
+    run_passes(graph, fuses(backend), true);
     std::vector<shape::Dims> strides;
     for (const ir::Value parameter : graph.parameters()) {
         const bool is_state = strides.size() < static_cast<std::size_t>(body.states);
