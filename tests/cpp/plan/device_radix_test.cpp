@@ -11,6 +11,7 @@
 #include "fastnp/half.h"
 #include "plan/device_case.h"
 #include "plan/mirrored.h"
+#include "selection.h"
 
 using namespace fastnp;
 using device::Backend;
@@ -91,7 +92,9 @@ void fill_but_for_byte(Lines& lines, std::size_t byte, unsigned seed) {
 }  // namespace
 
 DEVICE_CASE(radix_sorts_of_any_bits) {
+    Selection selection;
     for (const Dtype dtype : real_dtypes()) {
+        if (!selection.takes()) continue;
         BOOST_TEST_CONTEXT(name_of(dtype)) {
             Lines lines(dtype, 2, 9001);
             fill_with_bits(lines, 1);
@@ -102,7 +105,9 @@ DEVICE_CASE(radix_sorts_of_any_bits) {
 
 // Passes in which nothing moves are left out, a different number of them in each line.
 DEVICE_CASE(radix_sorts_of_few_bits) {
+    Selection selection;
     for (const Dtype dtype : real_dtypes()) {
+        if (!selection.takes()) continue;
         BOOST_TEST_CONTEXT(name_of(dtype)) {
             for (std::size_t byte = 0; byte < itemsize_of(dtype); ++byte) {
                 Lines lines(dtype, 1, 4100);
@@ -123,8 +128,10 @@ DEVICE_CASE(radix_sorts_of_few_bits) {
 }
 
 DEVICE_CASE(radix_sorts_of_any_shape) {
+    Selection selection;
     for (const auto& [number, length] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {1, 2}, {7, 33}, {40, 100}, {3, 4095}, {2, 4096}, {1, 70'000}}) {
         for (const Dtype dtype : {int16, float32}) {
+            if (!selection.takes()) continue;
             Lines lines(dtype, number, length);
             fill_with_bits(lines, 5);
             check_sorts(backend, lines);
