@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from fastnp import _core
+from fastnp._compiled_functions import CompileTimes, FunctionInfo, compile_times, functions
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
 from fastnp._explain import Explanation, explain, profile
@@ -12,21 +13,26 @@ from fastnp._fallback import FallbackError, FallbackWarning, check_unrecorded, c
 
 __all__ = [
     "CacheLimitError",
+    "CompileTimes",
     "CompiledFunction",
     "Explanation",
     "FallbackError",
     "FallbackWarning",
+    "FunctionInfo",
     "Handle",
     "RecompileWarning",
     "RecordError",
     "VerifyError",
     "allow_in_graph",
     "as_written",
+    "compile_times",
     "disable",
     "disallow_in_graph",
     "explain",
     "fallbacks",
+    "functions",
     "graph_break",
+    "is_compiling",
     "logs",
     "profile",
     "pure",
@@ -181,3 +187,29 @@ def logs() -> str:
     """
     check_unrecorded("compiler.logs")
     return _core._logs()
+
+
+def is_compiling() -> bool:
+    """Whether the caller is being recorded, to be compiled; False where it runs as written.
+
+    What depends on it is decided as the function is recorded. (torch.compiler.is_compiling)
+
+    Returns
+    -------
+    bool
+        True in compiled functions and what they call, but for parts that run as written.
+
+    See Also
+    --------
+    compiler.disable, compiler.as_written
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> @np.compile
+    ... def shifted(x):
+    ...     return x + 1 if np.compiler.is_compiling() else x
+    >>> shifted(np.zeros(2)), np.compiler.is_compiling()
+    (array([1., 1.]), False)
+    """
+    return bool(_core._is_recording())
