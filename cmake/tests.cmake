@@ -94,6 +94,10 @@ if(test_sources)
   endif()
   add_boost_test(cpp_on_device ${on_device})
   set_tests_properties(cpp_on_device PROPERTIES ENVIRONMENT "FASTNP_TEST_DEVICE=cuda;FASTNP_SIMULATED_DEVICE=1")
+  if(FASTNP_SANITIZE)
+    # Every second one of the tests, others in each run: under sanitizers they take three times as long.
+    set_property(TEST cpp cpp_on_device APPEND PROPERTY ENVIRONMENT FASTNP_TEST_CASES_ONE_IN=2)
+  endif()
   # Generated code and eager kernels for lesser machines than this one (not again under the sanitizers, which see no generated code).
   if(NOT FASTNP_SANITIZE)
     foreach(isa scalar base v3)
