@@ -12,6 +12,7 @@ import numpy
 import fastnp
 
 SEED = int(os.environ["FASTNP_TEST_SEED"])  # another in each run, which conftest.py prints
+IS_NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
 LONG = os.environ.get("FASTNP_LONG_TESTS") == "1"  # the second tier
 
 DTYPES = [numpy.dtype(code) for code in "?bBhHiIlLefdFD"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 import pytest
-from support import quietly
+from support import IS_NUMPY_2_5, quietly
 
 import fastnp as np
 
@@ -94,6 +94,8 @@ def test_scans(name: str) -> None:
                 if len(into) > len(shape) > 1 or into == () or (axis is not None and shape[axis] == 1):  # NumPy writes a part of out, or beside it
                     continue
                 function = lambda xp, x, out, axis=axis: getattr(xp, name)(x, axis=axis, out=out)  # noqa: E731
+                if IS_NUMPY_2_5 and into != shape and len(into) == len(shape):  # it refuses an out of another size
+                    continue
                 compare(function, shape, "float64", into, "float64", exactly=len(into) >= len(shape))
 
 

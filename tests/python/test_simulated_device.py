@@ -15,6 +15,7 @@ for device in np.cuda.devices():
 assert np.cuda.is_available()
 assert float(np.compile(lambda x: (x * 2).sum())(np.arange(5.0))) == 20.0
 """
+pytestmark = pytest.mark.skipif(not simulated.library().exists(), reason="the package has no simulated devices beside it")
 LOAD = f"import sys; sys.path.insert(0, {str(simulated.__file__).removesuffix('simulated.py')!r}); import simulated; simulated.load()\n"
 
 
