@@ -147,6 +147,7 @@ void optimize_program(Emitted& emitted) {
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SimplifyCFGPass());
     in_loops(passes, llvm::LICMPass(llvm::LICMOptions()), ReduceStrength());
+    passes.addPass(BranchToRareCases());
     for (llvm::Function& function : *emitted.module) {
         if (function.isDeclaration()) continue;
         passes.run(function, analyses.functions);
