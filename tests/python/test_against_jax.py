@@ -11,7 +11,7 @@ from jax_functions import FUNCTIONS
 
 import fastnp as np
 
-pytestmark = pytest.mark.part(4)
+pytestmark = pytest.mark.part(10)
 
 jax = pytest.importorskip("jax")
 jax.config.update("jax_enable_x64", True)

@@ -12,7 +12,7 @@ from support import quietly
 
 import fastnp as np
 
-pytestmark = pytest.mark.part(2)
+pytestmark = pytest.mark.part(6)
 
 NAN, INF = float("nan"), float("inf")
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]

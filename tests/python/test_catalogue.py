@@ -12,7 +12,7 @@ from support import BACKENDS, DTYPES, EXACT, check, layouts_of, quietly, values_
 import fastnp
 from fastnp import _core
 
-pytestmark = pytest.mark.part(3)
+pytestmark = pytest.mark.part(6)
 
 ROWS = _core._catalogue()
 UNARY = [row[0] for row in ROWS if row[1] == "map" and row[2] == 1 and hasattr(numpy, row[0])] + ["frexp", "modf"]

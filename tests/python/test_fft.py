@@ -14,7 +14,7 @@ import pytest
 
 import fastnp as np
 
-pytestmark = pytest.mark.part(3)
+pytestmark = pytest.mark.part(6)
 
 ALONG = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
 ALL = ["fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2", "rfft2", "irfft2"]

@@ -12,7 +12,7 @@ from support import BACKENDS, quietly
 
 import fastnp as np
 
-pytestmark = pytest.mark.part(2)
+pytestmark = pytest.mark.part(5)
 
 rng = numpy.random.default_rng(11)
 DTYPES = ["float64", "float32", "complex128", "complex64", "int64"]

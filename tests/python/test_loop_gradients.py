@@ -13,7 +13,7 @@ from loop_gradient_functions import PROGRAMS, Program
 
 import fastnp as np
 
-pytestmark = pytest.mark.part(4)
+pytestmark = pytest.mark.part(8)
 
 
 def over(module: Any) -> dict[str, Any]:

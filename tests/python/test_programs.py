@@ -163,7 +163,7 @@ def check(got: Any, want: Any, arguments: list[numpy.ndarray], are_open: list[bo
             assert numpy.shares_memory(g, x) == numpy.shares_memory(w, x)
 
 
-@pytest.mark.parametrize("number", range(400 if LONG else 150))
+@pytest.mark.parametrize("number", range(400 if LONG else 100))
 def test_random_programs(number):
     rng = numpy.random.default_rng(SEED + number)
     program = random_program(rng)

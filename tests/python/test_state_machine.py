@@ -26,7 +26,7 @@ from test_writes import check_outcome, random_arguments, random_kinds, random_wr
 import fastnp as np
 
 FOLDER = tempfile.TemporaryDirectory()
-PROGRAMS = int(os.environ.get("FASTNP_STATE_PROGRAMS", "2000" if LONG else "700"))
+PROGRAMS = int(os.environ.get("FASTNP_STATE_PROGRAMS", "2000" if LONG else "300"))
 
 
 class World:

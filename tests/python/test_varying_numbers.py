@@ -79,7 +79,7 @@ def outcome(function: Any, arguments: tuple[Any, ...]) -> Any:
 @pytest.mark.parametrize("module", [numpy, np], ids=["numpy", "fastnp"])
 @pytest.mark.parametrize("kind", HEADS)
 @pytest.mark.parametrize("form", [form.strip() for line in FORMS.strip().splitlines() for form in line.split(";")])
-@pytest.mark.part(3)
+@pytest.mark.part(10)
 def test_numbers_that_vary(form, kind, module):
     scope = {"m": module, "KNOWN": KNOWN}
     exec(f"{HEADS[kind]}    return {form}\n", scope)  # noqa: S102  # the text is made here

@@ -10,7 +10,7 @@ import pytest
 
 import fastnp as np
 
-pytestmark = pytest.mark.part(2)
+pytestmark = pytest.mark.part(5)
 
 X = numpy.arange(1.0, 25.0)
 LAYOUTS = {

@@ -130,7 +130,7 @@ def random_arguments(seed: int, kinds: list[tuple[str, int]], overlapping: bool)
     return arguments
 
 
-@pytest.mark.parametrize("number", range(600 if LONG else 200))
+@pytest.mark.parametrize("number", range(600 if LONG else 100))
 def test_random_programs_that_write(number):
     seed = SEED + number
     rng = numpy.random.default_rng([seed, 1])

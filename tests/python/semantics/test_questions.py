@@ -13,7 +13,7 @@ import pytest
 import questions
 from support import LONG, SEED
 
-pytestmark = pytest.mark.part(2)
+pytestmark = pytest.mark.part(5)
 
 
 def places(name: str, mode: str) -> list[str]:

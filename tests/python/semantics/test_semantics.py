@@ -22,7 +22,7 @@ import fastnp as np
 from fastnp import _parts
 from fastnp._unfold import place_of
 
-pytestmark = pytest.mark.part(2)
+pytestmark = pytest.mark.part(5)
 
 KINDS: list[Callable[[], tuple[numpy.ndarray, numpy.ndarray]]] = [
     lambda: (numpy.array([1.0, -2.0, 3.0]), numpy.array([0.5, 1.5, -2.5])),
