@@ -11,6 +11,7 @@
 #include "codegen/program_draw.h"
 #include "codegen/program_hints.h"
 #include "codegen/program_memory.h"
+#include "codegen/program_passes.h"
 #include "codegen/program_shared.h"
 #include "codegen/quiet_op.h"
 #include "codegen/value.h"
@@ -72,6 +73,7 @@ private:
         auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, word, word, pointer}, false);
         function_ = llvm::Function::Create(type, linkage, symbol, b_.module);
         function_->setDoesNotThrow();
+        function_->addFnAttr(note_attribute, std::to_string(sizeof(std::int64_t) * static_cast<std::size_t>(program_.note_word())));
         for (const unsigned argument : {0U, 1U, 4U}) function_->addParamAttr(argument, llvm::Attribute::NoAlias);
         b_.entry = new_block("entry");
         ir.SetInsertPoint(b_.entry);

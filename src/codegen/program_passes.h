@@ -22,6 +22,9 @@ struct AskBothChoices : llvm::PassInfoMixin<AskBothChoices> {
     static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 };
 
+/// Of a program's function: at which byte of its words exits tell of what wrapped around.
+constexpr const char* note_attribute = "fastnp-note";
+
 /// What is rare in innermost loops that are not vectors becomes a branch, when all other passes are done: subscripts below 0, which count from the end,
 /// and sums of NumPy's whole numbers that wrap around. As data both take three instructions more in each iteration.
 struct BranchToRareCases : llvm::PassInfoMixin<BranchToRareCases> {

@@ -1,6 +1,7 @@
 // Branches in the place of data, where what they are for hardly ever happens.
 #include "codegen/program_passes.h"
 
+#include <set>
 #include <vector>
 
 #pragma GCC diagnostic push
@@ -88,6 +89,32 @@ void collect(Value* value, bool is_widened, std::vector<Value*>& others, std::ve
     else others.push_back(is_widened ? ir.CreateSExt(value, ir.getInt64Ty()) : value);
 }
 
+// Whether all that becomes of it is the word by which exits tell of what wrapped around, of which its sign matters alone. (A program may have such terms
+// of its own.)
+bool is_note(const llvm::Function& function, const Instruction& value) {
+    std::int64_t place = -1;
+    if (function.getFnAttribute(note_attribute).getValueAsString().getAsInteger(10, place)) return false;
+    const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+    std::set<const llvm::User*> seen{&value};
+    std::vector<const llvm::User*> open{&value};
+    while (!open.empty()) {
+        const llvm::User* const each = open.back();
+        open.pop_back();
+        for (const llvm::User* user : each->users()) {
+            if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
+                llvm::APInt offset(64, 0);
+                const Value* base = store->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
+                if (store->getValueOperand() != each || base != function.getArg(4) || offset != static_cast<std::uint64_t>(place)) return false;
+            } else if (!llvm::isa<llvm::PHINode>(user) && !match(user, m_Or(m_Value(), m_Value()))) {
+                return false;
+            } else if (seen.insert(user).second) {
+                open.push_back(user);
+            }
+        }
+    }
+    return true;
+}
+
 bool branch_to_overflow(Instruction* root) {
     llvm::IRBuilder<> ir(root);
     std::vector<Value*> others;
@@ -122,7 +149,8 @@ llvm::PreservedAnalyses BranchToRareCases::run(llvm::Function& function, llvm::F
                 Value *x = nullptr, *n = nullptr;
                 if (is_from_the_end(each, x, n)) subscripts.push_back(&each);
                 const bool is_inner = each.hasOneUse() && (match(each.user_back(), m_Or(m_Value(), m_Value())));
-                if (each.getOpcode() == Instruction::Or && each.getType()->isIntegerTy(64) && !is_inner) notes.push_back(&each);
+                if (each.getOpcode() != Instruction::Or || !each.getType()->isIntegerTy(64) || is_inner) continue;
+                if (is_note(function, each)) notes.push_back(&each);
             }
         }
     }

@@ -126,3 +126,31 @@ def test_extremes_of_whole_numbers(function, dtype):
         a, b = (numpy.array([rng.randrange(3) for _ in range(rng.choice([1, 2, 12]))]) for _ in range(2))
         scores = [rng.choice([1, 2, -1, 3, 0, ends.max, ends.min, ends.max - 3, ends.max + 1]) for _ in range(3)]
         assert told(f, a, b, *scores, dtype) == told(function, a, b, *scores, dtype), (a.tolist(), b.tolist(), scores)
+
+
+def signs(x, y):
+    """Terms by which LLVM's code finds overflow, as a program may have them itself."""
+    found = x[0]
+    for i in range(len(x)):
+        a, b = x[i], y[i]
+        s = a + b
+        found = found | ((a ^ s) & (b ^ s))
+    return found
+
+
+def one_more(x, y):
+    found = y[0]
+    for i in range(len(x)):
+        s = x[i] + 1
+        found = found | (s & ~x[i])
+    return found
+
+
+@pytest.mark.parametrize("function", [signs, one_more], ids=lambda each: each.__name__)
+def test_terms_that_look_like_overflow(function):
+    rng = random.Random(f"{SEED} {function.__name__}")
+    f = np.compile(function)
+    for _ in range(20):
+        x, y = (numpy.array([rng.randrange(-9, 9) for _ in range(5)]) for _ in range(2))
+        assert f(x, y) == function(x, y), (x.tolist(), y.tolist())
+    assert np.explain(f)(numpy.arange(5), numpy.arange(5)).native
