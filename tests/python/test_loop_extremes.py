@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 import pytest
+from loop_programs_more import warping
 from support import LONG, SEED
 
 import fastnp as np
@@ -45,15 +46,6 @@ def choices(x, y):
         w = max(x[i], v, 0.0)
         total = v * 0.5 + w
     return total
-
-
-def warping(x, y):
-    d = np.full((len(x) + 1, len(y) + 1), np.inf)
-    d[0, 0] = 0
-    for i in range(len(x)):
-        for j in range(len(y)):
-            d[i + 1, j + 1] = abs(x[i] - y[j]) + min(d[i, j + 1], d[i + 1, j], d[i, j])
-    return d
 
 
 def values(rng: random.Random, count: int, dtype: str) -> Any:
