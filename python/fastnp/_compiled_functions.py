@@ -43,8 +43,9 @@ class FunctionInfo(NamedTuple):
     milliseconds: float
 
 
-def _name_of(function: Any) -> str:
-    return vars(function)["_options"]["name"] or getattr(function.__wrapped__, "__name__", repr(function))
+def name_of(function: Any) -> str:
+    """The name that a compiled function was given, else the one that it has."""
+    return str(vars(function)["_options"]["name"] or getattr(function, "__name__", repr(function)))
 
 
 def _place_of(function: Any) -> str:
@@ -72,8 +73,8 @@ def _phases_of(function: Any) -> dict[str, float]:
         for entry in each._inspect(False)[0]:
             for phase, time in entry["milliseconds"].items():
                 spent[phase] = spent.get(phase, 0.0) + time
-    loops = sum(sum(loop.milliseconds) for loop in _loops_of(function))
-    return spent | ({"native loops": loops} if loops else {})
+    native = [loop for loop in _loops_of(function) if loop.programs]  # whose code may have been there already
+    return spent | ({"native loops": sum(sum(loop.milliseconds) for loop in native)} if native else {})
 
 
 def functions() -> list[FunctionInfo]:
@@ -114,7 +115,7 @@ def functions() -> list[FunctionInfo]:
         used = [] if parts is None else list(parts.used())
         breaks = 0 if parts is None else len(parts.breaks)
         counts = info.currsize, info.compiles, info.hits, info.misses, info.uncompiled, len(used), breaks
-        rows.append(FunctionInfo(_name_of(function), _place_of(function), *counts, sum(_phases_of(function).values())))
+        rows.append(FunctionInfo(name_of(function), _place_of(function), *counts, sum(_phases_of(function).values())))
     return sorted(rows, key=lambda row: (-row.milliseconds, row.name, row.place))
 
 
@@ -190,7 +191,7 @@ def compile_times() -> CompileTimes:
     _fallback.check_unrecorded("compiler.compile_times")
     found = [(function, _phases_of(function)) for function in list(_control.compiled_functions)]
     found = sorted(((function, spent) for function, spent in found if spent), key=lambda each: -sum(each[1].values()))
-    names = [_name_of(function) for function, _ in found]
+    names = [name_of(function) for function, _ in found]
     times = CompileTimes()
     for (function, spent), name in zip(found, names, strict=True):
         key = name if names.count(name) == 1 else f"{name} ({_place_of(function)})"

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec
 from fastnp import _core
 from fastnp._bytecode import has_loops
 from fastnp._compile import compile
+from fastnp._compiled_functions import name_of
 from fastnp._core import CompiledFunction
 
 P = ParamSpec("P")
@@ -95,7 +96,7 @@ class Explanation:
     """
 
     def __init__(self, function: Any, result: Any) -> None:
-        self.name = vars(function)["_options"]["name"] or getattr(function, "__name__", repr(function))
+        self.name = name_of(function)
         self.result = result
         self.backend = function.backend
         self.cache_info = function.cache_info()

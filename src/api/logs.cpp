@@ -1,7 +1,5 @@
 #include "fastnp/logs.h"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>

@@ -411,8 +411,8 @@ private:
             case Kind::if_: {
                 blocks_.push_back({new_block("else"), new_block("after")});
                 llvm::BasicBlock* then = new_block("then");
-                llvm::MDNode* const rarely = is_extreme_[place_of(step)] ? llvm::MDBuilder(b_.module.getContext()).createBranchWeights(1, 2000) : nullptr;
-                b_.ir.CreateCondBr(value(step.a).re, then, blocks_.back().otherwise, rarely);
+                llvm::MDNode* const weights = is_extreme_[place_of(step)] ? rarely(b_.module.getContext()) : nullptr;
+                b_.ir.CreateCondBr(value(step.a).re, then, blocks_.back().otherwise, weights);
                 b_.ir.SetInsertPoint(then);
                 break;
             }

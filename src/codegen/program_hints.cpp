@@ -2,6 +2,11 @@
 
 #include <optional>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <llvm/IR/MDBuilder.h>
+#pragma GCC diagnostic pop
+
 namespace fastnp::codegen {
 
 namespace {
@@ -61,6 +66,8 @@ void hint_loop(llvm::BranchInst* back, const char* what, llvm::ConstantInt* valu
     loop->replaceOperandWith(0, loop);
     back->setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
+
+llvm::MDNode* rarely(llvm::LLVMContext& context) { return llvm::MDBuilder(context).createBranchWeights(1, 2000); }
 
 std::vector<bool> running_extremes(const ir::Program& program) {
     std::vector<bool> found(program.steps.size());

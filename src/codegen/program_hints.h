@@ -11,6 +11,9 @@ namespace fastnp::codegen {
 /// Asks LLVM's passes for something ("llvm.loop.vectorize.enable") in the loop that `back` closes.
 void hint_loop(llvm::BranchInst* back, const char* what, llvm::ConstantInt* value);
 
+/// Weights of a branch whose condition hardly ever holds.
+llvm::MDNode* rarely(llvm::LLVMContext& context);
+
 /// Of each step whether it is an `if_` that keeps the extreme so far: `if x[i] > most: most = x[i]` over floats. Such a condition seldom holds, so a
 /// branch is foreseen, and iterations go on side by side; by a select each would wait for the one before it, as NaN keeps these from being vectors.
 std::vector<bool> running_extremes(const ir::Program& program);

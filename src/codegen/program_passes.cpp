@@ -66,9 +66,21 @@ bool join_last(llvm::MinMaxIntrinsic& outer, std::set<const Value*>& chain) {
     return false;
 }
 
+// Whether there are extremes of extremes: chains are looked for where they may matter.
+bool has_several(const Loop& loop) {
+    for (const llvm::BasicBlock* block : loop.blocks()) {
+        for (const Instruction& each : *block) {
+            const auto* const extreme = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&each);
+            if (extreme == nullptr) continue;
+            if (llvm::isa<llvm::MinMaxIntrinsic>(extreme->getLHS()) || llvm::isa<llvm::MinMaxIntrinsic>(extreme->getRHS())) return true;
+        }
+    }
+    return false;
+}
+
 bool join_late_ones_last(const Loop& loop) {
     bool any = false;
-    if (loop.getLoopLatch() == nullptr) return any;
+    if (loop.getLoopLatch() == nullptr || !has_several(loop)) return any;
     for (llvm::PHINode& begin : loop.getHeader()->phis()) {
         if (!begin.getType()->isIntegerTy()) continue;
         std::set<const Value*> chain = chain_of(loop, begin);

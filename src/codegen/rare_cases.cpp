@@ -1,4 +1,5 @@
 // Branches in the place of data, where what they are for hardly ever happens.
+#include "codegen/program_hints.h"
 #include "codegen/program_passes.h"
 
 #include <set>
@@ -9,7 +10,6 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -26,10 +26,9 @@ using namespace llvm::PatternMatch;  // NOLINT: its names are m_...
 
 // `otherwise` where the bit holds, made in a block of its own, else `usual`.
 template <class Make>
-Value* rarely(Value* bit, Value* usual, Instruction* before, const Make& otherwise) {
-    llvm::MDNode* const weights = llvm::MDBuilder(before->getContext()).createBranchWeights(1, 2000);
+Value* seldom(Value* bit, Value* usual, Instruction* before, const Make& otherwise) {
     llvm::BasicBlock* const from = before->getParent();
-    Instruction* const end = llvm::SplitBlockAndInsertIfThen(bit, before->getIterator(), false, weights);
+    Instruction* const end = llvm::SplitBlockAndInsertIfThen(bit, before->getIterator(), false, rarely(before->getContext()));
     llvm::IRBuilder<> there(end);
     Value* const made = otherwise(there);
     llvm::IRBuilder<> after(before);
@@ -51,12 +50,12 @@ void branch_below_zero(Instruction* sum, Value* x, Value* n) {
     llvm::IRBuilder<> ir(sum);
     Value* const below = ir.CreateICmpSLT(x, llvm::ConstantInt::get(x->getType(), 0));
     auto* const chosen = llvm::cast<Instruction>(sum->getOperand(0) == x ? sum->getOperand(1) : sum->getOperand(0));
-    sum->replaceAllUsesWith(rarely(below, x, sum, [&](llvm::IRBuilder<>& there) { return there.CreateAdd(x, n); }));
+    sum->replaceAllUsesWith(seldom(below, x, sum, [&](llvm::IRBuilder<>& there) { return there.CreateAdd(x, n); }));
     sum->eraseFromParent();
     llvm::RecursivelyDeleteTriviallyDeadInstructions(chosen);
 }
 
-// The sum or difference that has overflowed where this is below 0: (a ^ s) & (b ^ s), as LLVM has simplified it; null if it is none.
+// The sum s of a and b, if the value is (a ^ s) & (b ^ s), or what LLVM makes of that beside constants: it is below 0 where the sum overflowed. Else null.
 BinaryOperator* overflown(Value* value) {
     Value *s = nullptr, *a = nullptr, *b = nullptr;
     const auto adds = [&](Value* x, Value* y) { return match(s, m_c_Add(m_Specific(x), m_Specific(y))); };
@@ -130,7 +129,7 @@ bool branch_to_overflow(Instruction* root) {
         Value* const bit = there.CreateExtractValue(both, 1);
         sum->replaceAllUsesWith(there.CreateExtractValue(both, 0));
         sum->eraseFromParent();
-        noted = rarely(bit, noted, root, [&](llvm::IRBuilder<>& rare) { return rare.CreateOr(noted, rare.getInt64(std::uint64_t{1} << 63)); });
+        noted = seldom(bit, noted, root, [&](llvm::IRBuilder<>& rare) { return rare.CreateOr(noted, rare.getInt64(std::uint64_t{1} << 63)); });
     }
     root->replaceAllUsesWith(noted);
     llvm::RecursivelyDeleteTriviallyDeadInstructions(root);

@@ -54,11 +54,30 @@ def test_native_loops_are_timed():
         total = 0.0
         for i in range(len(x)):
             if x[i] > 0.5:
-                total += x[i]
+                total += x[i] * 0.8125 - 17.0  # as no other test does, whose code would serve
         return total
 
     summing_function(numpy.ones(3))
     assert np.compiler.compile_times()["summing_function"]["native loops"] > 0
+
+
+def test_native_loops_whose_code_was_there_are_told_of():
+    def make(name):
+        def function(x):
+            total = 0.0
+            for i in range(len(x)):
+                if x[i] > 0.5:
+                    total += x[i] * 0.4375
+            return total
+
+        return np.compile(function, name=name)
+
+    functions = [make("first_of_two"), make("second_of_two")]
+    for each in functions:
+        each(numpy.ones(3))
+    times = np.compiler.compile_times()
+    assert "native loops" in times["first_of_two"]
+    assert "native loops" in times["second_of_two"]
 
 
 def test_functions_that_are_gone_are_not_told_of():

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 import pytest
+import simulated
 
 import fastnp as np
 
@@ -139,6 +140,15 @@ def test_the_environment_sets_them(tmp_path):
     assert again.stderr == ""
     events = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert any(event["text"].startswith("found llvmcache-") and event["bytes"] > 0 for event in events)
+
+
+@pytest.mark.skipif(not simulated.library().exists(), reason="the package has no simulated devices beside it")
+def test_devices_have_code_of_their_own():
+    program = "import fastnp as np\nwith np.device('cuda'):\n    np.compile(lambda x: x * 2 + 1)(np.ones(30))"
+    variables = {**simulated.environment(), "FASTNP_LOGS": "ptx", "FASTNP_CACHE_DIR": ""}
+    done = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=True)
+    assert "fastnp ptx: <lambda>: " in done.stderr
+    assert "fastnp_" in done.stderr
 
 
 def test_another_name_in_the_environment_is_an_error(tmp_path):
