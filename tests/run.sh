@@ -112,17 +112,6 @@ types_are_right() {
         "$venv/bin/stubtest" fastnp --allowlist tests/python/stubtest_allow.txt
 }
 
-# For the Python at hand and the newest that it is for.
-wheels() {
-    local pythons at_hand
-    mapfile -t pythons < <(bash python/wheels.sh --which)
-    if [ "$all" != --all ]; then
-        at_hand=$("$venv/bin/python" -c 'import sys; print("3.%d" % sys.version_info[1])')
-        mapfile -t pythons < <(printf '%s\n' "${pythons[@]}" | sed -n "/3\.${at_hand#3.}/p;\$p" | sort -u)
-    fi
-    bash python/wheels.sh "${pythons[@]}"
-}
-
 setup
 built release
 # What is labelled "long" is of the second tier.
@@ -143,7 +132,7 @@ suite "Python tests of devices, simulated" build/release/devices.xml "${simulate
     --junitxml=build/release/devices.xml
 suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" "${python_tests[@]}" \
     "${side_by_side[@]}" "${on_device[@]}" --junitxml=build/release/on_device.xml
-begin "wheels" wheels  # mostly on one processor, as what follows
+begin "wheels" bash python/wheels.sh --all  # mostly on one processor, as what follows
 check "Python examples" examples_in_python
 check "clang-format" format_is_right
 check "clang-tidy" tidy
