@@ -81,14 +81,13 @@ bool add_glance(Hash& hash, PyObject* object, int depth) {
     return depth < deepest_list && std::all_of(items, items + size, [&](PyObject* item) { return add_glance(hash, item, depth + 1); });
 }
 
-// What a call is at a glance: types, layouts, and orders of magnitude. Nothing for arguments that take a closer look.
+}  // namespace
+
 std::optional<std::uint64_t> glance(std::span<PyObject* const> arguments) {
     Hash hash;
     const bool is_told = std::all_of(arguments.begin(), arguments.end(), [&](PyObject* object) { return add_glance(hash, object, 0); });
     return is_told ? std::optional(hash.value()) : std::nullopt;
 }
-
-}  // namespace
 
 CompiledState::Limits CompiledState::limits() const {
     if (unrolls()) return {};
@@ -102,7 +101,7 @@ WrittenKind* CompiledState::known_kind(std::uint64_t look) {
 }
 
 std::optional<PyObject*> CompiledState::call_as_known(PyObject* const* args, Py_ssize_t nargs) {
-    const auto look = glance({args, static_cast<std::size_t>(nargs)});
+    const auto look = look_at({args, static_cast<std::size_t>(nargs)});
     WrittenKind* const known = look ? known_kind(*look) : nullptr;
     if (known == nullptr || detail::is_recording()) return std::nullopt;
     if (known->raising.is_as_written) return is_same_function() ? std::optional(call_as_raising(*look, args, nargs)) : std::nullopt;
@@ -141,7 +140,7 @@ PyObject* CompiledState::call_as_raising(std::uint64_t look, PyObject* const* ar
 void CompiledState::note_exception(std::span<PyObject* const> arguments, bool gives_numpy, Nanoseconds spent) {
     if (is_part_ || !adaptive_ || options_.fullgraph || detail::is_recording()) return;
     if (PyErr_ExceptionMatches(PyExc_Exception) == 0 || PyErr_ExceptionMatches(record_error) != 0) return;
-    const auto look = glance(arguments);
+    const auto look = look_at(arguments);
     if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return;
     WrittenKind& kind = written_kinds_.try_emplace(*look, WrittenKind{.gives_numpy = gives_numpy}).first->second;
     Raising& raising = kind.raising;
@@ -153,7 +152,7 @@ void CompiledState::note_exception(std::span<PyObject* const> arguments, bool gi
 }
 
 void CompiledState::note_no_exception(std::span<PyObject* const> arguments) {
-    const auto look = glance(arguments);
+    const auto look = look_at(arguments);
     WrittenKind* const known = look ? known_kind(*look) : nullptr;
     if (known != nullptr && !known->raising.is_over) known->raising = {};
 }
@@ -164,6 +163,7 @@ std::shared_ptr<Trial> CompiledState::trial_of(const Flat& flat) {
     kind.add(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(flat.elements))));
     flat.each_whole_number([&](std::int64_t number) { kind.add(magnitude(number)); });
     if (auto known = trials_.find(kind.value())) return known;
+    if (is_part_) return trials_.add(kind.value(), std::nullopt);
     const Ref written = own(PyObject_CallMethod(split_.get(), "is_faster_written", "K", static_cast<unsigned long long>(kind.value())));
     return trials_.add(kind.value(), is_true(written.get()) ? std::optional(Trial::Way::written) : std::nullopt);
 }
@@ -174,6 +174,7 @@ void CompiledState::note_trial(Trial& trial, Trial::Way way, const Account& spen
     trial.note(way, spent, native_loops, gave_up);
     if (was_written || !trial.is_decided() || trial.next() != Trial::Way::written) return;
     reasons_.push_back(trial.text());
+    if (is_part_) return;  // what it is worth is asked anew in each process
     (void)own(PyObject_CallMethod(split_.get(), "keep_written", "K", static_cast<unsigned long long>(trial.kind())));
 }
 
@@ -191,7 +192,7 @@ bool CompiledState::affords_more() const { return (!is_part_ && !Spending::is_in
 
 void CompiledState::note_run(std::span<PyObject* const> arguments, const Flat& flat, const Trial* trial, bool in_parts) {
     const bool is_settled = trial != nullptr || (!waits_ && engine_->cache_info().compiles == 0);  // else more may be compiled yet
-    const auto look = (parts_ || trial != nullptr) && is_settled ? glance(arguments) : std::nullopt;
+    const auto look = (parts_ || trial != nullptr) && is_settled ? look_at(arguments) : std::nullopt;
     if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return;
     const auto [known, is_new] = written_kinds_.try_emplace(*look, WrittenKind{.gives_numpy = flat.numpy_results()});
     WrittenKind& kind = known->second;
@@ -219,7 +220,7 @@ void CompiledState::note_served(std::span<PyObject* const> arguments, bool is_po
                                 const std::shared_ptr<GuardSet>& guards, const detail::Engine::Result& served) {
     unserved_ = 0;
     if (!is_positional) return;
-    if (const auto look = written_kinds_.empty() ? std::nullopt : glance(arguments)) {
+    if (const auto look = written_kinds_.empty() ? std::nullopt : look_at(arguments)) {
         if (const auto known = written_kinds_.find(*look); known != written_kinds_.end()) known->second = {.is_other = true};
     }
     // Whether a part that is given no arrays gives NumPy's is for the frame around it to say.

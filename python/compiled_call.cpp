@@ -95,6 +95,16 @@ std::shared_ptr<GuardSet> CompiledState::new_guards(std::span<PyObject* const> r
     return made;
 }
 
+bool CompiledState::tries_both(bool may_compile) const {
+    if (!calls_outside_ || !adaptive_ || !may_compile || options_.fullgraph) return false;
+    return !is_part_ || frame_state.patience == nullptr;
+}
+
+std::optional<std::uint64_t> CompiledState::look_at(std::span<PyObject* const> arguments) const {
+    const auto look = glance(arguments);
+    return look && is_part_ && frame_state.gives_numpy ? std::optional(~*look) : look;
+}
+
 // A generator or a coroutine, whose parts are called when this call is over.
 static bool goes_on_later(PyObject* function) {
     if (PyFunction_Check(function) == 0) return false;
@@ -124,8 +134,13 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     const bool counts = in_parts_ && parted;  // else it is counted where it came from
     if (is_part_ || !adaptive_ || records) {
         if (counts) ++(in_parts ? in_parts_calls_ : uncompiled_);
+        const bool is_timed = trial && !records;
+        const Stopwatch watch(is_timed);
         PyObject* const result = result_of(in_parts ? parted.get() : function_.get());
-        if (counts && in_parts && !is_part_ && may_compile && kwnames == nullptr) note_run({args, static_cast<std::size_t>(nargs)}, flat, nullptr, true);
+        const std::span<PyObject* const> arguments(args, static_cast<std::size_t>(nargs));
+        if (counts && in_parts && !is_part_ && may_compile && kwnames == nullptr) note_run(arguments, flat, nullptr, true);
+        if (is_timed) note_trial(*trial, Trial::Way::written, watch.spent(), {});
+        if (is_timed && trial->is_decided() && trial->next() == Trial::Way::written && kwnames == nullptr) note_run(arguments, flat, trial.get(), false);
         return result;
     }
     if (in_parts && may_compile) trial = trial_of(flat);

@@ -59,6 +59,9 @@ struct WrittenKind {
     Raising raising{};
 };
 
+/// What a call is at a glance: types, layouts, and orders of magnitude. Nothing for arguments that take a closer look.
+std::optional<std::uint64_t> glance(std::span<PyObject* const> arguments);
+
 namespace loops {
 class Frame;
 }
@@ -168,8 +171,11 @@ private:
     /// That of a call that may be run both ways.
     std::shared_ptr<Trial> trial_of(const Flat& flat);
     void note_trial(Trial& trial, Trial::Way way, const Account& spent, const NativeLoops& native_loops, bool gave_up = false);
-    /// Whether calls that are compiled as a whole may be slower than as written: they call functions of the outside.
-    bool tries_both(bool may_compile) const { return calls_outside_ && adaptive_ && !is_part_ && may_compile && !options_.fullgraph; }
+    /// Whether calls that are compiled as a whole may be slower than as written: they call functions of the outside. Parts of a call that is timed itself
+    /// are as they are.
+    bool tries_both(bool may_compile) const;
+    /// What the arguments are at a glance, and, of a part, what its frame gives. Nothing for arguments that take a closer look.
+    std::optional<std::uint64_t> look_at(std::span<PyObject* const> arguments) const;
     /// Whether floating-point errors of the call that was made are worth being told.
     bool has_float_errors(const Return& made, bool can_take_back);
     static void act(const Return& made, const Flat& flat, std::vector<array>& results, SmallVector<PyObject*, 8>& objects);

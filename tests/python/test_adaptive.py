@@ -131,6 +131,27 @@ def run_paths(calls):
 
 
 @pytest.mark.alone
+def test_parts_that_call_the_outside_alone_are_left_as_written():
+    """What comes before a native loop, say."""
+
+    def walk(n, seed):
+        numpy.random.seed(seed)
+        x, kept = 0.0, numpy.empty(n)
+        for i in range(n):
+            x += numpy.random.rand()
+            kept[i] = x
+        return kept
+
+    compiled = np.compile(walk, adaptive=True)
+    for seed in range(64, 144):
+        got, after = compiled(300, seed), numpy.random.rand()
+        assert type(got) is numpy.ndarray
+        assert numpy.array_equal(got, walk(300, seed)) and numpy.random.rand() == after
+    (part,) = np.explain(compiled)(300, 99).parts
+    assert part.cache_info.uncompiled > 20, part
+
+
+@pytest.mark.alone
 def test_kinds_of_calls_are_decided_by_themselves():
     f = compiled(small_parts)
     short, long = numpy.ones(3), numpy.ones(3, "f4")
