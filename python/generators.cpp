@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+
+#include "fastnp/detail/random_state.h"
 
 namespace fastnp::python {
 
 namespace {
+
+using detail::bit_stream_bytes;
+using detail::PairedNormals;
 
 // What `_random.Random` is in memory (Modules/_randommodule.c of Python 3.11 to 3.13).
 struct RandomObject {
@@ -35,7 +41,60 @@ bool lies_as_expected(PyObject* random) {
     return PyLong_AsLong(PyTuple_GET_ITEM(told, detail::PythonRandom::size)) == held->next;
 }
 
+PyObject* random_state_class() {
+    static PyObject* type = nullptr;  // no guard, as above
+    if (type == nullptr) type = own(PyObject_GetAttrString(own(PyImport_ImportModule("numpy.random")).get(), "RandomState")).release();
+    return type;
+}
+
+// Where a RandomState has its `bitgen_t` with the pair behind it, which begins with that one's address: the place from the object's beginning.
+std::optional<std::size_t> place_of_stream(PyObject* state) {
+    const auto size = static_cast<std::size_t>(Py_TYPE(state)->tp_basicsize);
+    const char* const object = reinterpret_cast<const char*>(state);
+    for (std::size_t place = sizeof(PyObject); place + bit_stream_bytes + sizeof(PairedNormals) <= size; place += sizeof(void*)) {
+        const void* begins_with = nullptr;
+        std::memcpy(&begins_with, object + place + bit_stream_bytes, sizeof begins_with);
+        if (begins_with == object + place) return place;
+    }
+    return std::nullopt;
+}
+
+// Whether the pair behind it is as the object says that it is.
+bool has_pair_as_told(PyObject* state, std::size_t place) {
+    PairedNormals pair{};
+    std::memcpy(&pair, reinterpret_cast<const char*>(state) + place + bit_stream_bytes, sizeof pair);
+    const Ref told = own(PyObject_CallMethod(state, "get_state", nullptr));
+    if (PyTuple_Check(told.get()) == 0 || PyTuple_GET_SIZE(told.get()) != 5) return false;
+    return pair.has_next == PyLong_AsLong(PyTuple_GET_ITEM(told.get(), 3)) && pair.next == PyFloat_AsDouble(PyTuple_GET_ITEM(told.get(), 4));
+}
+
+// The place in all of them, if it is one.
+std::optional<std::size_t> found_place_of_stream() {
+    const Ref made = own(PyObject_CallFunction(random_state_class(), "i", 7));
+    const auto place = place_of_stream(made.get());
+    for (int draws = 0; place && draws < 3; ++draws) {
+        if (!has_pair_as_told(made.get(), *place)) return std::nullopt;
+        own(PyObject_CallMethod(made.get(), "standard_normal", nullptr));
+    }
+    return place;
+}
+
+const std::optional<std::size_t>& known_place_of_stream() {
+    static bool is_known = false;  // no guard, as above
+    static std::optional<std::size_t> place;
+    if (!is_known) {
+        place = found_place_of_stream();
+        PyErr_Clear();
+        is_known = true;
+    }
+    return place;
+}
+
+bool is_random_state(PyObject* object) { return PyObject_IsInstance(object, random_state_class()) == 1; }
+
 }  // namespace
+
+bool lends_random_states() { return known_place_of_stream().has_value(); }
 
 bool lends_python_random() {
     enum class Lends : std::uint8_t { unknown, yes, no };
@@ -103,6 +162,7 @@ std::int64_t LentGenerators::lend(PyObject* generator) {
         own(PyObject_CallMethod(lock.get(), "acquire", nullptr));
         locks_.push_back(lock.release());
     }
+    if (is_random_state(generator) && lends_random_states()) stream = reinterpret_cast<char*>(generator) + *known_place_of_stream();
     return reinterpret_cast<std::int64_t>(stream);
 }
 

@@ -40,5 +40,7 @@ private:
 
 /// Whether the state of Python's generators lies where it is looked for.
 bool lends_python_random();
+/// Whether that of NumPy's RandomState does: what it draws besides uniform numbers depends on a number that it keeps.
+bool lends_random_states();
 
 }  // namespace fastnp::python

@@ -64,6 +64,7 @@ void add_programs(py::module_& module) {
         .def("llvm", &Program::llvm);
     py::class_<Compiling>(module, "_Compiling").def(py::init<>()).def("__enter__", &Compiling::begin).def("__exit__", &Compiling::end);
     module.def("_lends_python_random", &lends_python_random, "Whether native programs can draw from generators of Python's `random`.");
+    module.def("_lends_random_states", &lends_random_states, "Whether native programs can draw normal numbers from NumPy's RandomState.");
     module.def("_affords_compiling", [] { return Spending::affords(); }, "Whether the function that this thread is in can afford a compilation now.");
     module.def("_shared_rounds", &detail::shared_rounds, "How many times threads shared iterations of native loops in this process.");
     module.def("_loop_of", &loop_of, py::arg("op"), py::arg("kinds"));

@@ -27,12 +27,21 @@ if TYPE_CHECKING:
 __all__ = ["Draws", "Drawn", "Stream", "is_generator"]
 
 _HALF = FAR // 2
-_UNIFORM, _NORMAL, _EXPONENTIAL, _GAUSS = range(4)  # as the step has it
-_LEGACY = {name: getattr(numpy.random, name) for name in ("rand", "random", "random_sample", "uniform")}
+# Ways to draw, as the step has them (codegen/program_draw.cpp).
+_UNIFORM, _NORMAL, _EXPONENTIAL, _GAUSS, _LEGACY_NORMAL, _LEGACY_EXPONENTIAL = range(6)
+_INTEGER, _BELOW, _MASKED = range(3)
+# Of RandomState: what takes its words alone, and what goes by a number that it keeps.
+_OF_WORDS = ("rand", "random", "random_sample", "uniform", "randint", "exponential", "standard_exponential")
+_OF_PAIRS = ("randn", "normal", "standard_normal")
+_LEGACY = {name: getattr(numpy.random, name) for name in (*_OF_WORDS, *_OF_PAIRS)}
 
 
 def is_generator(value: Any) -> bool:
-    return type(value) in (numpy.random.Generator, fastnp.random.Generator) or is_of_python(value)
+    return type(value) in (numpy.random.Generator, fastnp.random.Generator) or is_of_python(value) or is_random_state(value)
+
+
+def is_random_state(value: Any) -> bool:
+    return type(value) in (numpy.random.RandomState, fastnp.random.RandomState)
 
 
 def is_of_python(value: Any) -> bool:
@@ -50,6 +59,14 @@ class Stream:
         self.is_of_python = is_of_python
         self.is_ours = is_ours
         self.is_legacy = is_legacy  # a RandomState
+
+    @property
+    def normal(self) -> int:
+        return _LEGACY_NORMAL if self.is_legacy else _NORMAL
+
+    @property
+    def exponential(self) -> int:
+        return _LEGACY_EXPONENTIAL if self.is_legacy else _EXPONENTIAL
 
 
 class Drawn:
@@ -105,10 +122,13 @@ class Draws:
             for each, method in _METHODS.items():
                 self.walk.guard(random.Random, each, method)
             return self.walk.calls.functions.checked(getattr(self.python, f"draw_{name}"), [stream, *arguments], named, {})
-        if name == "rand":
+        if not hasattr(numpy.random.RandomState if stream.is_legacy else numpy.random.Generator, name):
+            raise Unsupported(f"draws by {name}")
+        if stream.is_legacy and name in _OF_PAIRS and not _core._lends_random_states():
+            raise Unsupported("draws by a number that RandomState keeps")
+        if name in ("rand", "randn"):
             arguments, named = [], {"size": tuple(arguments)} if arguments else {}
-        if name in ("rand", "random_sample"):
-            name = "random"
+        name = {"rand": "random", "random_sample": "random", "randn": "standard_normal"}.get(name, name)
         if name not in DRAWS or not hasattr(self, f"draw_{name}"):
             raise Unsupported(f"draws by {name}")
         return self.walk.calls.functions.checked(getattr(self, f"draw_{name}"), [stream, *arguments], named, {})
@@ -125,10 +145,10 @@ class Draws:
         return self.drawn(stream, size, lambda: self.real(stream, _UNIFORM))
 
     def draw_standard_normal(self, stream: Stream, size: Any = None) -> Any:
-        return self.drawn(stream, size, lambda: self.real(stream, _NORMAL))
+        return self.drawn(stream, size, lambda: self.real(stream, stream.normal))
 
     def draw_standard_exponential(self, stream: Stream, size: Any = None) -> Any:
-        return self.drawn(stream, size, lambda: self.real(stream, _EXPONENTIAL))
+        return self.drawn(stream, size, lambda: self.real(stream, stream.exponential))
 
     def draw_uniform(self, stream: Stream, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         steps, first, last = self.steps, self.number(low), self.number(high)
@@ -140,13 +160,19 @@ class Draws:
 
     def draw_normal(self, stream: Stream, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         first, by = self.number(loc), self.scale(scale)
-        return self.drawn(stream, size, lambda: self.moved(first, by, stream, _NORMAL))
+        return self.drawn(stream, size, lambda: self.moved(first, by, stream, stream.normal))
 
     def draw_exponential(self, stream: Stream, scale: Any = 1.0, size: Any = None) -> Any:
         by = self.scale(scale)
-        return self.drawn(stream, size, lambda: self.steps.map("multiply", FLOAT64, FLOAT64, by, self.real(stream, _EXPONENTIAL)))
+        return self.drawn(stream, size, lambda: self.steps.map("multiply", FLOAT64, FLOAT64, by, self.real(stream, stream.exponential)))
 
     def draw_integers(self, stream: Stream, low: Any, high: Any = None, size: Any = None) -> Any:
+        return self.integers(stream, low, high, size, INT64, _INTEGER)
+
+    def draw_randint(self, stream: Stream, low: Any, high: Any = None, size: Any = None) -> Any:
+        return self.integers(stream, low, high, size, INT, _MASKED)
+
+    def integers(self, stream: Stream, low: Any, high: Any, size: Any, kind: Any, way: int) -> Any:
         steps, numbers = self.steps, self.walk.numbers
         first, last = (0, low) if high is None else (low, high)
         bounds = []
@@ -159,7 +185,10 @@ class Draws:
         room = steps.plus(steps.plus(bounds[1], steps.times(bounds[0], steps.whole(-1))), steps.whole(-1))
         if type(first) is not int or type(last) is not int or first >= last:
             self.walk.leave(steps.compare("greater_equal", room, steps.whole(0)))
-        return self.drawn(stream, size, lambda: steps.plus(bounds[0], steps.add("draw", INT64, a=stream.id, b=room)), INT64, INT64)
+        between: tuple[int | None, int | None] = (None, None)
+        if kind is INT:  # Python's ints must not overflow
+            between = (first if type(first) is int else -(2**61), last - 1 if type(last) is int else 2**61)
+        return self.drawn(stream, size, lambda: steps.plus(bounds[0], steps.add("draw", INT64, a=stream.id, b=room, bits=way)), kind, INT64, between)
 
     def number(self, x: Any) -> int:
         return int(self.walk.numbers.number(self.walk.each(x, self.walk.numbers.to_float)).id)
@@ -303,7 +332,7 @@ class PythonDraws:
         return found
 
     def below(self, stream: Stream, bound: int) -> int:
-        return self.steps.add("draw", INT64, a=stream.id, b=bound, bits=1)
+        return self.steps.add("draw", INT64, a=stream.id, b=bound, bits=_BELOW)
 
     def draw_choice(self, stream: Stream, seq: Any) -> Any:
         """One of the numbers of a list or a tuple that is written down, or of a vector."""

@@ -29,7 +29,7 @@ _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.
 FOLDS = frozenset(["sum", "any", "all", "max", "min"])  # Python's
 # Methods of generators of random numbers, and functions of NumPy's global one.
 DRAWS = frozenset(
-    ["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "random_sample"]
+    ["random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential", "integers", "rand", "randn", "random_sample"]
     + ["randrange", "randint", "choice", "gauss", "expovariate"]  # of Python's `random`
 )
 # Methods of what programs have not.

@@ -31,6 +31,9 @@ std::string symbol_of(const External& external) {
         case External::Kind::draw_integer: return "fastnp_draw_integer";
         case External::Kind::draw_gauss: return "fastnp_draw_gauss";
         case External::Kind::draw_below: return "fastnp_draw_below";
+        case External::Kind::draw_legacy_normal: return "fastnp_draw_legacy_normal";
+        case External::Kind::draw_legacy_exponential: return "fastnp_draw_legacy_exponential";
+        case External::Kind::draw_masked: return "fastnp_draw_masked";
         case External::Kind::ask: return "fastnp_ask";
         case External::Kind::shared_loop: return "fastnp_shared_loop";
         case External::Kind::quiet: return "fastnp_quiet_" + std::string(ops::info(external.op).name);
@@ -56,6 +59,9 @@ void* address_of(const External& external) {
         case External::Kind::draw_integer: return reinterpret_cast<void*>(&eager::draw_integer);
         case External::Kind::draw_gauss: return reinterpret_cast<void*>(&eager::draw_gauss);
         case External::Kind::draw_below: return reinterpret_cast<void*>(&eager::draw_below);
+        case External::Kind::draw_legacy_normal: return reinterpret_cast<void*>(&eager::draw_legacy_normal);
+        case External::Kind::draw_legacy_exponential: return reinterpret_cast<void*>(&eager::draw_legacy_exponential);
+        case External::Kind::draw_masked: return reinterpret_cast<void*>(&eager::draw_masked);
         case External::Kind::ask: return reinterpret_cast<void*>(&detail::ask_interruption);
         case External::Kind::shared_loop: return reinterpret_cast<void*>(&base::run_shared_loop);
         case External::Kind::quiet: return eager::quiet_function(external.op);

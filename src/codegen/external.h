@@ -28,6 +28,9 @@ struct External {
         draw_integer,
         draw_gauss,
         draw_below,
+        draw_legacy_normal,
+        draw_legacy_exponential,
+        draw_masked,
         ask,
         shared_loop,
         quiet

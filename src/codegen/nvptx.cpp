@@ -145,7 +145,10 @@ bool has_device_function(const External& external) {
         case External::Kind::draw_exponential:
         case External::Kind::draw_integer:
         case External::Kind::draw_gauss:
-        case External::Kind::draw_below: return false;
+        case External::Kind::draw_below:
+        case External::Kind::draw_legacy_normal:
+        case External::Kind::draw_legacy_exponential:
+        case External::Kind::draw_masked: return false;
         case External::Kind::span: {
             const ops::Rule* rule = ops::info(external.op).rule;
             return rule != nullptr && ops::rules::has_loop(*rule, external.dtype);

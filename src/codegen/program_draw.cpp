@@ -2,10 +2,11 @@
 
 namespace fastnp::codegen {
 
+// The ways by their numbers, as _loop_draws.py has them.
 llvm::Value* drawn(Builder& b, const ir::Step& step, llvm::Value* address, llvm::Value* most) {
-    constexpr External::Kind reals[] = {External::Kind::draw_uniform, External::Kind::draw_normal, External::Kind::draw_exponential,
-                                        External::Kind::draw_gauss};
-    constexpr External::Kind integers[] = {External::Kind::draw_integer, External::Kind::draw_below};
+    constexpr External::Kind reals[] = {External::Kind::draw_uniform, External::Kind::draw_normal,        External::Kind::draw_exponential,
+                                        External::Kind::draw_gauss,   External::Kind::draw_legacy_normal, External::Kind::draw_legacy_exponential};
+    constexpr External::Kind integers[] = {External::Kind::draw_integer, External::Kind::draw_below, External::Kind::draw_masked};
     auto& ir = b.ir;
     llvm::SmallVector<llvm::Value*, 2> arguments{ir.CreateIntToPtr(address, ir.getPtrTy())};
     llvm::SmallVector<llvm::Type*, 2> types{ir.getPtrTy()};

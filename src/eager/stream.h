@@ -25,4 +25,10 @@ std::int64_t draw_integer(BitStream* stream, std::int64_t range) noexcept;
 std::int64_t draw_below(BitStream* stream, std::int64_t bound) noexcept;
 double draw_gauss(BitStream* stream) noexcept;
 
+/// By RandomState's ways (legacy_stream.cpp): of the standard normal distribution, for which detail::PairedNormals follow the stream in memory; of the
+/// standard exponential one; a whole number from 0 to `range`.
+double draw_legacy_normal(BitStream* stream) noexcept;
+double draw_legacy_exponential(BitStream* stream) noexcept;
+std::int64_t draw_masked(BitStream* stream, std::int64_t range) noexcept;
+
 }  // namespace fastnp::eager

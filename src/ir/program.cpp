@@ -157,7 +157,7 @@ private:
             case Kind::draw:
                 expect(step.a, Dtype::int64);
                 if (step.b >= 0) expect(step.b, Dtype::int64);
-                if (step.dtype != (step.b >= 0 ? Dtype::int64 : Dtype::float64) || step.bits > (step.b >= 0 ? 1 : 3)) fail("no such draw");
+                if (step.dtype != (step.b >= 0 ? Dtype::int64 : Dtype::float64) || step.bits > (step.b >= 0 ? 2 : 5)) fail("no such draw");
                 break;
             case Kind::assume: expect(step.a, Dtype::bool_); break;
             case Kind::require: expect(step.a, Dtype::bool_); [[fallthrough]];

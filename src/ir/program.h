@@ -48,8 +48,8 @@ struct Step {
         shared,     // the shared loop a, taken out of the program (ir/shared.h), over the numbers from variable b up to variable c
         collect,    // memory that no array lies in is free
         interrupted,  // whether the run is to be left, as a signal came: asked for once in so many iterations (detail/interruption.h)
-        draw,  // a random number of the bit generator at address a: from 0 up to 1, standard normal or standard exponential as `bits` is 0, 1, 2; or a
-               // whole number from 0 to b
+        draw,  // a random number of the bit generator at address a: a real one, or a whole one from 0 to b, in the way that `bits` says
+               // (codegen/program_draw.cpp)
         require,  // exit b unless value a holds
         exit,  // exit b
         if_,  // if value a holds: up to the `else_` or the `end`

@@ -121,3 +121,88 @@ def test_threads_draw_in_turn() -> None:
         each.join()
     assert numpy.array_equal(numpy.sort(numpy.concatenate(parts)), numpy.sort(numpy.random.default_rng(SEED).random(40000)))
     assert programs_of(compiled)
+
+
+def legacy(state, a, b, low, high, n, out):
+    for i in range(n):
+        out[i, 0] = state.normal(a, b)
+        if state.rand() < 0.5:
+            out[i, 1] = state.randn()
+        out[i, 2] = state.standard_normal() * state.random_sample()
+        out[i, 3] = state.exponential(b) + state.standard_exponential()
+        out[i, 4] = state.randint(low, high)
+        out[i, 5] = state.randint(i + 1) - state.randint(0, 2**40)
+        drawn = state.normal(a, b, size=3) + state.randn(3)
+        out[i, 6:] = drawn
+
+
+def of_the_global_one(unused, a, b, low, high, n, out):
+    for i in range(n):
+        out[i, 0] = numpy.random.normal(a, b)
+        if numpy.random.rand() < 0.5:
+            out[i, 1] = numpy.random.randn()
+        out[i, 2] = numpy.random.standard_normal() * numpy.random.random_sample()
+        out[i, 3] = numpy.random.exponential(b) + numpy.random.standard_exponential()
+        out[i, 4] = numpy.random.randint(low, high)
+        out[i, 5] = numpy.random.randint(i + 1) - numpy.random.randint(0, 2**40)
+        drawn = numpy.random.normal(a, b, size=3) + numpy.random.randn(3)
+        out[i, 6:] = drawn
+
+
+@pytest.mark.parametrize("kind", ["numpy", "fastnp", "global", *BITS])
+def test_random_states(kind: Any) -> None:
+    """Pairs of normal numbers are kept from call to call, in and out of loops."""
+    body = of_the_global_one if kind == "global" else legacy
+    compiled = np.compile(body, adaptive=False)
+    chosen = numpy.random.default_rng([SEED, 2])
+    for n in (40, 3, 0, 200, 1):
+        seed, low = int(chosen.integers(2**32)), int(chosen.integers(-50, 50))
+        high = low + int(chosen.choice([1, 2, 7, 8, 2**32 - 1, 2**32, 2**32 + 1, 2**50]))
+        a, b, told = chosen.normal(), chosen.exponential(), []
+        for function in (compiled, body):
+            if kind == "global":
+                numpy.random.seed(seed)
+                state: Any = numpy.random
+            elif type(kind) is str:
+                state = {"numpy": numpy, "fastnp": np}[kind].random.RandomState(seed)
+            else:
+                state = numpy.random.RandomState(kind(seed))
+            out = numpy.zeros((n, 9))
+            if n != 3:
+                state.randn()  # the other one is left
+            function(None if kind == "global" else state, a, b, low, high, n, out)
+            told.append((out, state.randn(), state.rand(), state.get_state(legacy=False)["gauss"]))
+        (got, *after), (want, *expected) = told
+        assert numpy.array_equal(got, want), f"seed {seed}, {n} turns, {low} to {high}: {numpy.argwhere(got != want)[:3]}"
+        assert after == expected, f"seed {seed}, {n} turns"
+    assert programs_of(compiled)
+
+
+def test_what_a_random_state_lacks() -> None:
+    def drawn(state, n):
+        total = 0
+        for _ in range(n):
+            total += state.integers(5)
+        return total
+
+    compiled = np.compile(drawn, adaptive=False)
+    assert compiled(numpy.random.default_rng(1), 5) == drawn(numpy.random.default_rng(1), 5)
+    with pytest.raises(AttributeError):
+        compiled(numpy.random.RandomState(1), 5)
+
+    def empty(state, low, n):
+        total = 0
+        for _ in range(n):
+            total += state.randint(low, 5)
+        return total, type(state.randint(low, 5))
+
+    compiled = np.compile(empty, adaptive=False)
+    for low in (0, 4, 5, 9):
+        mine, theirs = (numpy.random.RandomState(SEED % 2**32) for _ in range(2))
+        if low < 5:
+            assert compiled(mine, low, 3) == empty(theirs, low, 3)
+        else:
+            with pytest.raises(ValueError, match="low >= high"):
+                compiled(mine, low, 3)
+        assert mine.rand() == theirs.rand()
+    assert programs_of(compiled)
