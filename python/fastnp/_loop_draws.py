@@ -19,7 +19,7 @@ from fastnp import _core, _syntax
 from fastnp._loop_lists import Display
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Number, PythonKind, Unsupported, machine
 from fastnp._loop_scan import DRAWS, FAR
-from fastnp._loop_values import Lazy, View
+from fastnp._loop_values import Lazy, View, is_array
 
 if TYPE_CHECKING:
     from fastnp._loop_walk import Walk
@@ -42,6 +42,15 @@ def is_generator(value: Any) -> bool:
 
 def is_random_state(value: Any) -> bool:
     return type(value) in (numpy.random.RandomState, fastnp.random.RandomState)
+
+
+def stand_in(sizes: list[int], dtype: numpy.dtype[Any] = FLOAT64) -> Lazy:
+    """An array of these sizes, for checks."""
+
+    def element(_: list[int]) -> int:
+        raise AssertionError("a stand-in has no elements")
+
+    return Lazy(dtype, sizes, element, [], False)
 
 
 def is_of_python(value: Any) -> bool:
@@ -70,14 +79,15 @@ class Stream:
 
 
 class Drawn:
-    """A number or an array that is still to be drawn."""
+    """A number or an array that is still to be drawn, or to be computed of what is."""
 
-    __slots__ = ("between", "draw", "number")
+    __slots__ = ("between", "draw", "number", "sizes")
 
-    def __init__(self, draw: Callable[[], Number | View], between: tuple[int | None, int | None] = (None, None)) -> None:
+    def __init__(self, draw: Callable[[], Any], between: tuple[int | None, int | None] = (None, None), sizes: list[int] | None = None) -> None:
         self.draw = draw
         self.between = between  # whole numbers that it is not below and not above, if such are known
-        self.number: Number | View | None = None
+        self.sizes = sizes  # of an array
+        self.number: Any = None
 
 
 class Draws:
@@ -222,7 +232,7 @@ class Draws:
             made = Drawn(lambda: Number(kind, element(), *between), between)
         else:
             sizes = self.walk.calls.functions.sizes(size)
-            made = Drawn(lambda: self.array(sizes, element, dtype, stream is not None and stream.is_ours))
+            made = Drawn(lambda: self.array(sizes, element, dtype, stream is not None and stream.is_ours), sizes=sizes)
         self.waiting.append(made)
         return made
 
@@ -234,6 +244,31 @@ class Draws:
             return x
         self.walk.numbers.within(x.id, -_HALF, _HALF)
         return Number(INT, x.id, -_HALF, _HALF)
+
+    def computed(self, x: Any, y: Any, compute: Callable[[Any, Any], Any]) -> Any:
+        """Of what is still to be drawn. An array is computed later, so that checks of whatever becomes of it come before, too."""
+        sizes = [each for each in (self.sizes_of(x), self.sizes_of(y)) if each is not None]
+        if not sizes or not any(type(each) is Drawn for each in (x, y)) or not all(self.is_elementwise(each) for each in (x, y)):
+            return compute(self.forced(x), self.forced(y))
+        with self.walk.checking_first():
+            together, _ = self.walk.arrays.broadcast([stand_in(each) for each in sizes])
+        made = Drawn(lambda: compute(self.forced(x), self.forced(y)), sizes=together)
+        self.waiting.append(made)
+        return made
+
+    @staticmethod
+    def sizes_of(x: Any) -> list[int] | None:
+        return x.sizes if type(x) is Drawn or is_array(x) else None
+
+    @staticmethod
+    def is_elementwise(x: Any) -> bool:
+        return type(x) in (Drawn, Number, int, float, bool) or is_array(x)
+
+    def expect_fits(self, place: Any, value: Any) -> None:
+        """Before an array is drawn: that it can be stored there."""
+        if type(value) is Drawn and value.sizes and type(place) is View:
+            with self.walk.checking_first():
+                self.walk.arrays.assignment(place, stand_in(value.sizes, place.dtype))
 
     def forced(self, value: Any) -> Any:
         """A number that was still to be drawn, and what was to be drawn before it."""

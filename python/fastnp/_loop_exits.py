@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fastnp._loop_bounds import narrowed
@@ -35,6 +36,8 @@ class Exits(Inlined):
     statement: tuple[ast.stmt, Env] | None
     iterations: list[tuple[ast.For, Iteration]]
     lists_known: dict[Any, NumbersList]
+    checked: list[tuple[int, int]]
+    is_checking_first: bool
     shadowing: set[int]  # statements that store to fields in functions that they call
 
     def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env, before: dict[str, int] | None = None) -> int:
@@ -86,6 +89,7 @@ class Exits(Inlined):
 
     def statement_begins(self, statement: ast.stmt) -> None:
         self.arrays.pending = 0
+        self.checked.clear()
         if self.frame is self.root:
             self.statement = statement, dict(self.current())
             self.exit_number = None
@@ -136,7 +140,33 @@ class Exits(Inlined):
         """Leaves the program before the statement at hand unless the condition holds."""
         if self.steps.steps[condition][0] == "constant" and self.steps.steps[condition][7]:
             return
+        if self.is_checked(condition):
+            return
         self.steps.add("require", a=condition, b=self.exit())
+        if self.is_checking_first:
+            self.checked.append((condition, len(self.steps.steps)))
+
+    @contextlib.contextmanager
+    def checking_first(self) -> Iterator[None]:
+        """What is checked meanwhile is known to hold when it is checked once more in the statement, after something was drawn."""
+        before, self.is_checking_first = self.is_checking_first, True
+        try:
+            yield
+        finally:
+            self.is_checking_first = before
+
+    def is_checked(self, condition: int) -> bool:
+        return any(self.steps.alike(condition, each) and self.is_after(place) for each, place in self.checked)
+
+    def is_after(self, place: int) -> bool:
+        """Whether what was done at a place was done on every way to here."""
+        depth = 0
+        for step in self.steps.steps[place:]:
+            depth += step[0] in ("if", "loop", "share")
+            depth -= step[0] == "end"
+            if depth < 0 or (depth == 0 and step[0] == "else"):
+                return False
+        return True
 
     # Statements that leave it.
 

@@ -270,7 +270,9 @@ class Expressions:
         """Of numbers that may still be to be drawn."""
         if isinstance(op, (ast.Add, ast.Sub)):
             x, y = self.draws.beside(x, y), self.draws.beside(y, x)
-        return self.binary(op, self.draws.forced(x), self.draws.forced(y))
+        if isinstance(op, ast.MatMult):
+            return self.binary(op, self.draws.forced(x), self.draws.forced(y))
+        return self.draws.computed(x, y, lambda a, b: self.binary(op, a, b))
 
     def value_UnaryOp(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, ast.Not):

@@ -217,12 +217,15 @@ def _is_simple(statement: Any, arrays: set[str]) -> bool:
     """Whether a statement is likely to be one of a program: numbers, lists, new arrays. What computes with arrays is the business of recordings."""
     if is_comprehension(statement):
         return may_be_native(statement)
-    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.If, ast.Pass, ast.Expr)) or not may_be_native(statement):
+    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.If, ast.Pass, ast.Expr, ast.Assert)) or not may_be_native(statement):
         return False
     if isinstance(statement, ast.If):
-        return _is_plain(statement.test, arrays) and all(_is_simple(each, arrays) for each in [*statement.body, *statement.orelse])
+        inside = [*statement.body, *statement.orelse]
+        return _is_plain(statement.test, arrays) and all(isinstance(each, (ast.Return, ast.Raise)) or _is_simple(each, arrays) for each in inside)
     if isinstance(statement, ast.Pass):
         return True
+    if isinstance(statement, ast.Assert):
+        return _is_plain(statement.test, arrays)
     if isinstance(statement, ast.Expr):
         call = statement.value
         grows = (

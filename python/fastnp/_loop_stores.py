@@ -38,7 +38,9 @@ class Stores(Expressions):
             shown = statement.value if type(place) is View and isinstance(statement.value, (ast.Tuple, ast.List)) else None
             if shown is not None:
                 self.elements.expect_items(place, len(shown.elts))
-            value = self.value(statement.value)
+            value = self.value_or_draw(statement.value)
+            self.draws.expect_fits(place, value)
+            value = self.draws.forced(value)
             if done != self.effects():
                 raise Unsupported("calls functions in a statement that draws")
             items = None if shown is None else items_of_display(value)
@@ -150,7 +152,9 @@ class Stores(Expressions):
 
     def in_place(self, view: View, statement: ast.AugAssign) -> None:
         """``x += ...`` of an array."""
-        self.arrays.assignment(view, self.binary(statement.op, view, self.value(statement.value)), False)()
+        value = self.computed(statement.op, view, self.value_or_draw(statement.value))
+        self.draws.expect_fits(view, value)
+        self.arrays.assignment(view, self.draws.forced(value), False)()
 
     def count(self, statement: ast.AugAssign, name: str, x: Number) -> None:
         """``c += 1`` of a counter, which does not overflow, nor does ``c += x > y`` of bools."""

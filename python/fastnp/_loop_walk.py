@@ -131,6 +131,8 @@ class Walk(Exits):
         self.depth = self.arms = 0
         self.is_sharing = False  # it is in a loop that threads may share
         self.stored = False
+        self.checked: list[tuple[int, int]] = []  # conditions of the statement that hold from these places on
+        self.is_checking_first = False
         self.called = 0
 
     def whole(self, loop: ast.For | ast.While, frame: Frame) -> None:
@@ -365,7 +367,9 @@ class Walk(Exits):
             if self.frame.env is not None:
                 self.finish(False)  # Python does its `else`
         else:
+            at_loop = self.statement, self.exit_number, self.stored
             self.block(statement.orelse)
+            self.statement, self.exit_number, self.stored = at_loop  # what is asked for the iterations comes next
         self.frame.loops.append(inner)
         if self.frame.env is not None:
             self.steps.add("break", a=self.depth - inner.depth)

@@ -141,7 +141,9 @@ llvm::PreservedAnalyses AskBothChoices::run(llvm::Function& function, llvm::Func
         if (loop == nullptr || branch == nullptr || !branch->isConditional() || !llvm::extractBranchWeights(*branch, held, left) || held <= left) continue;
         if (llvm::isa<llvm::SelectInst>(branch->getCondition())) continue;
         llvm::SelectInst* const choice = choice_behind(branch->getCondition());
-        if (choice == nullptr || !loop->isLoopInvariant(choice->getTrueValue()) || !loop->isLoopInvariant(choice->getFalseValue())) continue;
+        // (What is chosen once for the whole loop may be asked of a number that is never chosen, in vain: a size that is not below 0, say.)
+        if (choice == nullptr || loop->isLoopInvariant(choice->getCondition())) continue;
+        if (!loop->isLoopInvariant(choice->getTrueValue()) || !loop->isLoopInvariant(choice->getFalseValue())) continue;
         llvm::IRBuilder<> ir(branch);
         Value* const first = asked_of(branch->getCondition(), choice, choice->getTrueValue(), ir);
         branch->setCondition(ir.CreateAnd(first, asked_of(branch->getCondition(), choice, choice->getFalseValue(), ir)));

@@ -439,7 +439,7 @@ def test_loops_are_tried_for_what_programs_have() -> None:
     assert methods | made | reductions >= METHODS
     assert methods <= METHODS
     drawn = {name.partition("_")[2] for name in (*dir(Draws), *dir(PythonDraws)) if name.startswith("draw_")}
-    assert drawn | {"rand", "random_sample"} == DRAWS
+    assert drawn | {"rand", "randn", "random_sample"} == DRAWS
     assert {name.partition("_")[2] for name in dir(ListMethods) if name.startswith("call_")} == LISTS
     assert {"heappush", "heappop", "heapify", "heapreplace", "heappushpop"} == HEAPS
 

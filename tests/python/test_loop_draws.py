@@ -132,8 +132,7 @@ def legacy(state, a, b, low, high, n, out):
         out[i, 3] = state.exponential(b) + state.standard_exponential()
         out[i, 4] = state.randint(low, high)
         out[i, 5] = state.randint(i + 1) - state.randint(0, 2**40)
-        drawn = state.normal(a, b, size=3) + state.randn(3)
-        out[i, 6:] = drawn
+        out[i, 6:] = state.normal(a, b, size=3) + state.randn(3)
 
 
 def of_the_global_one(unused, a, b, low, high, n, out):
@@ -145,8 +144,7 @@ def of_the_global_one(unused, a, b, low, high, n, out):
         out[i, 3] = numpy.random.exponential(b) + numpy.random.standard_exponential()
         out[i, 4] = numpy.random.randint(low, high)
         out[i, 5] = numpy.random.randint(i + 1) - numpy.random.randint(0, 2**40)
-        drawn = numpy.random.normal(a, b, size=3) + numpy.random.randn(3)
-        out[i, 6:] = drawn
+        out[i, 6:] = numpy.random.normal(a, b, size=3) + numpy.random.randn(3)
 
 
 @pytest.mark.parametrize("kind", ["numpy", "fastnp", "global", *BITS])
@@ -205,4 +203,36 @@ def test_what_a_random_state_lacks() -> None:
             with pytest.raises(ValueError, match="low >= high"):
                 compiled(mine, low, 3)
         assert mine.rand() == theirs.rand()
+    assert programs_of(compiled)
+
+
+def paths(state, x, mu, sigma, count, width):
+    path = numpy.zeros((count + 1, len(x)))
+    path[0] = x
+    for i in range(count):
+        path[i + 1] = path[i] + mu * path[i] - sigma * path[i] * state.standard_normal(len(x))
+        path[i + 1] += sigma * state.uniform(size=width)
+        path[i + 1, 1:] *= state.uniform() * path[0, 1:]
+        x = path[i] * state.normal(size=width) + x
+    return path, x
+
+
+@pytest.mark.parametrize("make", [numpy.random.RandomState, numpy.random.default_rng])
+def test_arrays_that_are_drawn_are_stored(make: Any) -> None:
+    """What does not fit is found before anything is drawn, and raised after it, as in NumPy."""
+    compiled = np.compile(paths, adaptive=False)
+    for length, width, count in ((5, 5, 8), (5, 1, 3), (1, 1, 3), (5, 4, 3), (1, 4, 3), (4, 1, 0), (3, 3, 1)):
+        mine, theirs = make(SEED % 2**32), make(SEED % 2**32)
+        x = numpy.random.default_rng(SEED).random(length)
+        want: Any
+        try:
+            want = paths(theirs, x, 0.1, 0.3, count, width)
+        except ValueError as error:
+            with pytest.raises(ValueError) as raised:
+                compiled(mine, x, 0.1, 0.3, count, width)
+            assert str(raised.value) == str(error)
+        else:
+            got = compiled(mine, x, 0.1, 0.3, count, width)
+            assert all(numpy.array_equal(a, b) for a, b in zip(got, want, strict=True)), f"{length}, {width}, {count}"
+        assert mine.uniform() == theirs.uniform(), f"{length}, {width}, {count}"
     assert programs_of(compiled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 import numpy
 import pytest
 from support import SEED
-from test_native_loops import agree, programs_of
+from test_native_loops import agree, function_of, programs_of
 
 import fastnp as np
 
@@ -307,3 +308,76 @@ def test_loops_over_small_arrays_that_grow() -> None:
             is_recorded = is_recorded or size > 10
             assert bool(programs_of(compiled)) != is_recorded
             assert bool(compiled.cache_info().compiles) == is_recorded
+
+
+GUARDED = """
+def f(a, n, mode):
+    total = 0.0
+    if n < 0:
+        raise ValueError(f"n is {n}")
+    if n == 0:
+        return a, n, [1, mode]
+    assert mode != 3, "mode"
+    if mode == 1:
+        a[0] = 7.0
+        return a * 2
+    elif mode == 2:
+        total = 5.0
+        if a[1] > 0:
+            return total, a[1]
+    for i in range(n):
+        total += a[i] * mode
+    return total
+"""  # (pytest writes assertions of modules anew)
+
+
+def flooded(image, i, j, colour):
+    old = image[i, j]
+    if old == colour:
+        return 0
+    stack, count = [(i, j)], 0
+    while stack:
+        i, j = stack.pop()
+        if i < 0 or j < 0 or i >= image.shape[0] or j >= image.shape[1] or image[i, j] != old:
+            continue
+        image[i, j] = colour
+        count += 1
+        stack.extend([(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)])
+    return count
+
+
+def test_what_ends_early_is_a_part_of_them() -> None:
+    """Returns, errors and assertions before a loop."""
+    compiled = np.compile(function_of(GUARDED, "guarded"), adaptive=False)
+    for n, mode, second in itertools.product((-1, 0, 1, 3, 9), range(5), (2.0, -1.0)):
+        agree(compiled, (numpy.array([1.0, second, 3.0]), n, mode), f"{n}, {mode}, {second}")
+    (loop,) = compiled._parts().told()
+    assert loop.lines == "3-17", loop
+
+    compiled = np.compile(flooded, adaptive=False)
+    rng = numpy.random.default_rng(SEED)
+    for _ in range(20):
+        image = rng.integers(0, 3, (6, 7))
+        agree(compiled, (image, int(rng.integers(6)), int(rng.integers(7)), int(rng.integers(3))), "flooded")
+    (loop,) = compiled._parts().told()
+    assert loop.lines.startswith(f"{flooded.__code__.co_firstlineno + 1}-"), loop
+
+
+def in_pairs(x, rows):
+    found = 0.0
+    for i in range(2):
+        for a, b in x[:, 1:3]:
+            found += a * b
+            rows[i] = b
+        else:
+            found += 100.0
+            rows[i] = 7.0
+    return found
+
+
+def test_what_a_loop_asks_at_first_is_asked_before_its_else() -> None:
+    """Rows of another length leave the program at the loop, not at what comes after it."""
+    compiled = np.compile(in_pairs, adaptive=False)
+    for shape in ((3, 4), (3, 2), (5, 9), (3, 3), (0, 4), (0, 2), (2, 1)):
+        agree(compiled, (numpy.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape), numpy.zeros(3)), f"{shape}")
+    assert programs_of(compiled)
