@@ -38,6 +38,7 @@ class Exits(Inlined):
     lists_known: dict[Any, NumbersList]
     checked: list[tuple[int, int]]
     is_checking_first: bool
+    is_between: bool  # after a loop's body, or what has one
     shadowing: set[int]  # statements that store to fields in functions that they call
 
     def new_exit(self, statement: ast.stmt | None, broke: bool, env: Env, before: dict[str, int] | None = None) -> int:
@@ -91,6 +92,7 @@ class Exits(Inlined):
         self.arrays.pending = 0
         self.checked.clear()
         if self.frame is self.root:
+            self.is_between = False
             self.statement = statement, dict(self.current())
             self.exit_number = None
             self.stored = False
@@ -102,6 +104,8 @@ class Exits(Inlined):
 
     def exit(self) -> int:
         """The exit of the statement at hand."""
+        if self.is_between and self.frame is self.root:
+            raise Unsupported("may stop between statements")
         if self.stored:
             raise Unsupported("may stop in the middle of a statement that writes")
         if self.exit_number is None:

@@ -132,7 +132,7 @@ class Walk(Exits):
         self.is_sharing = False  # it is in a loop that threads may share
         self.stored = False
         self.checked: list[tuple[int, int]] = []  # conditions of the statement that hold from these places on
-        self.is_checking_first = False
+        self.is_checking_first = self.is_between = False
         self.called = 0
 
     def whole(self, loop: ast.For | ast.While, frame: Frame) -> None:
@@ -193,6 +193,7 @@ class Walk(Exits):
             if method is None:
                 raise Unsupported(f"has a statement of the kind {type(statement).__name__}")
             method(statement)
+            self.is_between = self.is_between or (self.frame is self.root and isinstance(statement, (ast.If, ast.For, ast.While)))
         except (Unsupported, Leaves) as why:
             # What is not always done may leave the program; what is, would leave it each time, and so would a recursion at each level.
             if self.frame is not self.root or (type(why) is Unsupported and arms == 0) or stored or type(why) is Recursive:
@@ -336,6 +337,7 @@ class Walk(Exits):
         is_sure = self.is_outermost(statement) or is_part
         self.arms, arms = (0 if is_sure else self.arms + 1), self.arms
         self.block(statement.body)
+        self.is_between = self.frame is self.root
         self.arms = arms
         ends = [*loop.continued, *([self.frame.env] if self.frame.env is not None else [])]
         self.steps.add("next")
@@ -367,9 +369,9 @@ class Walk(Exits):
             if self.frame.env is not None:
                 self.finish(False)  # Python does its `else`
         else:
-            at_loop = self.statement, self.exit_number, self.stored
+            at_loop = self.statement, self.exit_number, self.stored, self.is_between
             self.block(statement.orelse)
-            self.statement, self.exit_number, self.stored = at_loop  # what is asked for the iterations comes next
+            self.statement, self.exit_number, self.stored, self.is_between = at_loop  # what is asked for the iterations comes next
         self.frame.loops.append(inner)
         if self.frame.env is not None:
             self.steps.add("break", a=self.depth - inner.depth)
