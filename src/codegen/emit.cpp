@@ -6,30 +6,17 @@
 
 #include "codegen/emitter.h"
 #include "fastnp/error.h"
+#include "nest/order.h"
 
 namespace fastnp::codegen {
 
 using llvm::BasicBlock;
 
-int lanes_of(const nest::Kernel& kernel, const Machine& machine) {
-    std::size_t widest = 1;
-    auto consider = [&](Dtype dtype) {
-        std::size_t bytes = itemsize_of(real_of(dtype));
-        if (is_floating(dtype)) bytes = std::max<std::size_t>(bytes, 4);  // the 16-bit floats compute in float
-        widest = std::max(widest, bytes);
-    };
-    for (const nest::Expr& expr : kernel.exprs) {
-        if (expr.kind == nest::Expr::Kind::constant || expr.kind == nest::Expr::Kind::extent) continue;
-        consider(expr.dtype);
-    }
-    return std::clamp(machine.vector_bytes / static_cast<int>(widest), 1, 32);
-}
-
 Emitter::Emitter(const nest::Kernel& kernel, const nest::Schedule& schedule, const Machine& machine, llvm::Module& module)
     : kernel_(kernel),
       schedule_(schedule),
       machine_(machine),
-      b_(module, schedule.lane < 0 ? 1 : lanes_of(kernel, machine)),
+      b_(module, schedule.lane < 0 ? 1 : nest::lanes_of(kernel, machine.vector_bytes)),
       depends_(nest::dependencies(kernel)),
       outer_(kernel.outer_count()) {
     find_guarded();

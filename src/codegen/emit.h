@@ -16,9 +16,6 @@ struct Machine {
     bool masked_memory = false; // masked loads and stores are cheap for every element size
 };
 
-/// Vector lanes for a kernel: a native register of its widest element.
-int lanes_of(const nest::Kernel& kernel, const Machine& machine);
-
 /// Writes `void symbol(ptr pointers, ptr sizes, i64 begin, i64 end, ptr scratch)`: outer points [begin, end) of the kernel. `pointers` holds a base
 /// address per buffer, `sizes` the values of the Sizes table by id. Functions outside the module are added to `externals`.
 void emit(const nest::Kernel& kernel, const nest::Schedule& schedule, const Machine& machine, llvm::Module& module, const std::string& symbol,

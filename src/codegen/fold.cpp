@@ -9,9 +9,6 @@ namespace fastnp::codegen {
 
 namespace {
 
-constexpr int cascade_levels = 48;
-constexpr std::int64_t cascade_steps = 16;
-
 // In the order of this kernel infinities may have met a NaN before they met each other: a sum that is NaN raises the flag, by a comparison that NaN is
 // invalid for, so that NumPy is asked, whose order is another one.
 void tell_nan(Builder& b, const Value& value) {
@@ -108,16 +105,7 @@ Value Emitter::across_lanes(const nest::Fold& fold, Value value) {
     return value;
 }
 
-bool Emitter::cascades(const nest::Stage& stage) const {
-    if (schedule_.lane < static_cast<int>(outer_)) return false;
-    bool any = false;
-    for (const int f : stage.folds) any = any || rounds(kernel_.folds[static_cast<std::size_t>(f)]);
-    if (!any) return false;
-    if (kernel_.axes.size() - outer_ > 1) return true;
-    const shape::Dim extent = kernel_.axes[static_cast<std::size_t>(schedule_.lane)].extent;
-    const int copies = unrolled_along(schedule_.lane) ? schedule_.unroll : 1;
-    return !extent.is_constant() || extent.value() > cascade_steps * copies * b_.width || kernel_.block != 0;
-}
+bool Emitter::cascades(const nest::Stage& stage) const { return nest::cascades(kernel_, schedule_, stage, b_.width); }
 
 void Emitter::start_cascade(const nest::Stage& stage) {
     if (!cascades(stage)) return;
@@ -129,7 +117,7 @@ void Emitter::start_cascade(const nest::Stage& stage) {
         if (!rounds(fold)) continue;
         auto& parts = cascades_[static_cast<std::size_t>(f)];
         while (static_cast<int>(parts.size()) < outer_parts()) {
-            auto* stack = llvm::ArrayType::get(b_.vector_type(b_.element_type(fold.dtype)), cascade_levels);
+            auto* stack = llvm::ArrayType::get(b_.vector_type(b_.element_type(fold.dtype)), nest::cascade_levels);
             parts.push_back({at.CreateAlloca(stack), is_complex(fold.dtype) ? at.CreateAlloca(stack) : nullptr});
         }
     }
@@ -250,7 +238,7 @@ void Emitter::lane_part(const nest::Stage& stage) {
         lanes(begin, end);
         return;
     }
-    const std::int64_t chunk = cascade_steps * (unrolled_along(schedule_.lane) ? copies : 1) * b_.width;
+    const std::int64_t chunk = nest::cascade_chunk(schedule_, b_.width);
     auto* known = llvm::dyn_cast<llvm::ConstantInt>(end);
     if (known != nullptr && kernel_.block == 0 && known->getSExtValue() <= chunk) {
         lanes(begin, end);

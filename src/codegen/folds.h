@@ -4,15 +4,14 @@
 #include <vector>
 
 #include "codegen/value.h"
-#include "nest/kernel.h"
+#include "nest/order.h"
 
 namespace fastnp::codegen {
 
-/// What a fold starts from. NumPy starts sums from 0.0, so those of -0.0 alone are 0.0.
-Value identity_of(Builder& b, const nest::Fold& fold);
+using nest::rounds;
 
-/// Whether it rounds, so that the order of what it combines matters.
-bool rounds(const nest::Fold& fold);
+/// What a fold starts from.
+inline Value identity_of(Builder& b, const nest::Fold& fold) { return b.constant(nest::identity_of(fold), fold.dtype); }
 
 Value combine(Builder& b, const nest::Fold& fold, const Value& x, const Value& y);
 

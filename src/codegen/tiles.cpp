@@ -6,12 +6,6 @@
 
 namespace fastnp::codegen {
 
-namespace {
-
-constexpr std::int64_t passes_each = 32;  // into the first tile
-
-}  // namespace
-
 Emitter::Accumulator Emitter::make_tile(Dtype dtype) {
     llvm::IRBuilder<> at(b_.entry, b_.entry->getFirstInsertionPt());
     auto* type = llvm::ArrayType::get(b_.element_type(dtype), static_cast<std::uint64_t>(schedule_.lane_block + b_.width));
@@ -68,9 +62,8 @@ void Emitter::add_to_tiles(const std::vector<Tile>& tiles, llvm::Value* end, llv
 }
 
 void Emitter::tiled(llvm::Value* begin, llvm::Value* end) {
-    const shape::Dim extent = kernel_.axes[outer_].extent;
-    const std::int64_t chunk = passes_each * schedule_.unroll;
-    const bool two_levels = kernel_.block != 0 ? kernel_.block > chunk : !extent.is_constant() || extent.value() > chunk;
+    const std::int64_t chunk = nest::passes_each * schedule_.unroll;
+    const bool two_levels = nest::has_total_tiles(kernel_, schedule_);
     const std::vector<Tile> tiles = make_tiles(begin, two_levels);
     lane_loop(begin, end, 1, [&] {
         for (const Tile& tile : tiles) {
