@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "compiled_state.h"
+#include "fastnp/backends.h"
 #include "functions.h"
 
 namespace fastnp::python {
@@ -70,7 +71,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
-        options.backend = backend;
+        options.backend = backend_info(backend).name;
         options.fullgraph = fullgraph != 0;
         options.name = name;
         options.place = place;
@@ -229,7 +230,7 @@ PyMethodDef methods[] = {
 
 PyGetSetDef properties[] = {{"__wrapped__", get_wrapped, nullptr, "The function as written.", nullptr},
                             {"__signature__", get_signature, nullptr, nullptr, nullptr},
-                            {"backend", get_backend, nullptr, "\"llvm\" or \"eager\".", nullptr},
+                            {"backend", get_backend, nullptr, "The name of what is made of its operations.", nullptr},
                             {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

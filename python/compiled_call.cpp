@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiled_state.h"
+#include "fastnp/backends.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/float_flags.h"
 #include "straight.h"
@@ -293,6 +294,7 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
     Starts starts;
     Parameters::flatten(bound, flat, named_.empty() ? nullptr : &starts);
     // A transform around it sees what the function does, also to arrays of which it knows more than lies in their memory.
+    if (detail::is_recording()) detail::note_backend(options_.backend);
     if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());
     if (is_asked_for_all) {
         ++uncompiled_;

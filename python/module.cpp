@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "backends.h"
 #include "casters.h"
 #include "compiled.h"
 #include "compiled_state.h"
@@ -270,6 +271,7 @@ void initialise(py::module_& module) {
         "_set_logs", [](const std::string& channels, const std::string& file, bool json) { set_logs(channels, {file, json}); },
         "What logs tell of from now on, and where.");
     module.def("_logs", &logs, "The channels that logs tell of.");
+    add_backends(module);
     module.def(
         "_tell_break",
         [](const std::string& function, const std::string& what) {

@@ -54,6 +54,7 @@ def compile(
     verify: int = 0,
     adaptive: bool | None = None,
     background: bool = False,
+    nopython: bool = False,
 ) -> Compiler: ...
 @overload
 def compile(function: staticmethod[P, R], /) -> staticmethod[P, R]: ...
@@ -73,6 +74,7 @@ def compile(
     verify: int = 0,
     adaptive: bool | None = None,
     background: bool = False,
+    nopython: bool = False,
 ) -> CompiledFunction[P, R]: ...
 def compile(
     function: Any = None,
@@ -87,6 +89,7 @@ def compile(
     verify: int = 0,
     adaptive: bool | None = None,
     background: bool = False,
+    nopython: bool = False,
 ) -> Any:
     """Compiles a function over arrays on first use, once for each kind of arguments.
 
@@ -99,8 +102,9 @@ def compile(
     ----------
     function : callable, optional
         The function, or method. None: a decorator is given.
-    backend : {'llvm', 'eager'}, default 'llvm'
-        Native code, or the recorded operations one by one.
+    backend : str, default 'llvm'
+        What is made of the operations: native code, or a rung of the ladder that
+        `compiler.list_backends` names, such as 'eager' (the recorded operations one by one).
     dynamic : bool, mapping or None, optional
         Which sizes may vary without a new compilation: all (True), none (False), those that turn out
         to (None), or named ones (`Dim`), by parameter and axis. Python numbers, among the arguments
@@ -121,6 +125,8 @@ def compile(
         always in parts, compiled at once. None: as FASTNP_ADAPTIVE says, else True.
     background : bool, default False
         Whether machine code is made in a thread of its own; calls run as written until it is there.
+    nopython : bool, default False
+        True: the same as ``fullgraph=True``, by Numba's name.
 
     Returns
     -------
@@ -129,6 +135,8 @@ def compile(
 
     Raises
     ------
+    ValueError
+        For a back end of another name; the message lists them.
     RecordError
         By calls, with `fullgraph`.
     CacheLimitError
@@ -143,7 +151,7 @@ def compile(
 
     See Also
     --------
-    explain, grad, vmap, compiler.disable
+    explain, grad, vmap, compiler.disable, compiler.list_backends
 
     Examples
     --------
@@ -156,6 +164,7 @@ def compile(
     >>> norm.cache_info().compiles
     1
     """
+    fullgraph = fullgraph or nopython
     if function is None:
         return functools.partial(
             compile,
@@ -259,7 +268,7 @@ class Split:
     def may_have_native_loops(self) -> bool:
         from fastnp._bytecode import has_loops  # where a function is first called
 
-        return type(self.function) is types.FunctionType and self.options["backend"] == "llvm" and has_loops(self.function.__code__)
+        return type(self.function) is types.FunctionType and _core._has_native_loops(self.options["backend"]) and has_loops(self.function.__code__)
 
     def note_called(self, code: types.CodeType, space: dict[str, Any]) -> bool:
         """Whether a function has loops that may be native code, which a recording comes upon."""

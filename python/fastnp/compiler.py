@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from fastnp import _core
+from fastnp._backends import BackendInfo, backend_info, list_backends
 from fastnp._compiled_functions import CompileTimes, FunctionInfo, compile_times, functions
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
@@ -12,6 +13,7 @@ from fastnp._explain import Explanation, explain, profile
 from fastnp._fallback import FallbackError, FallbackWarning, check_unrecorded, counts
 
 __all__ = [
+    "BackendInfo",
     "CacheLimitError",
     "CompileTimes",
     "CompiledFunction",
@@ -25,6 +27,7 @@ __all__ = [
     "VerifyError",
     "allow_in_graph",
     "as_written",
+    "backend_info",
     "compile_times",
     "disable",
     "disallow_in_graph",
@@ -33,6 +36,7 @@ __all__ = [
     "functions",
     "graph_break",
     "is_compiling",
+    "list_backends",
     "logs",
     "profile",
     "pure",

@@ -9,6 +9,7 @@
 #include "api/engine_state.h"
 #include "api/logs.h"
 #include "base/kept.h"
+#include "compile/backends.h"
 #include "device/caller.h"
 #include "device/range.h"
 #include "fastnp/detail/direct.h"
@@ -49,9 +50,7 @@ void Engine::State::prefer(const EntryPtr& entry) {
 
 Engine::Engine(CompileOptions options) : state_(std::make_shared<State>()) {
     set_logs_by_environment();
-    if (!compiler::is_backend(options.backend)) {
-        throw ValueError("unknown backend '" + options.backend + "': the backends are 'llvm' and 'eager'");
-    }
+    options.backend = compiler::built_in(options.backend).name;
     options.dynamic = unified(std::move(options.dynamic));
     if (options.cache_size_limit == 0) throw ValueError("cache_size_limit must be at least 1");
     state_->caller = device::Caller::named(options.place.empty() ? options.name : options.name + " (" + options.place + ")");

@@ -9,6 +9,7 @@
 #include "api/logs.h"
 #include "base/background.h"
 #include "codegen/store.h"
+#include "compile/backends.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/log.h"
 #include "fastnp/error.h"
@@ -200,7 +201,7 @@ bool Engine::State::record(const std::shared_ptr<Entry>& entry, const std::strin
     entry->once = use.once;
     if (!use.given_up.empty()) give_up(use.given_up);
     CompileOptions own = options;
-    if (use.once) own.backend = "eager";
+    if (use.once) own.backend = compiler::for_one_run(compiler::built_in(own.backend)).name;
     if (options.verify != 0) entry->recorded = recording.graph.text();
     compiler::prepare(recording.graph, own.backend, recording.times);
     const auto kept = name.empty() ? std::nullopt : callee.pack(entry->kept.get());

@@ -436,10 +436,11 @@ EntryInfo Entry::info(bool with_code) const {
     const std::shared_ptr<const plan::Profile> profile = plan.profiled ? plan.profiled->get() : nullptr;
     describe(plan, plan.sizes, profile.get(), result);
     std::vector<codegen::Job> jobs;
-    if (with_code) add_jobs(plan, jobs);
+    if (with_code && plan.kernels_by != plan::KernelsBy::interpreter) add_jobs(plan, jobs);
     if (!jobs.empty()) {
-        result.llvm = codegen::llvm_text(jobs);
-        result.assembly = codegen::assembly_text(jobs);
+        const codegen::Effort effort = plan::effort_of(plan.kernels_by);
+        result.llvm = codegen::llvm_text(jobs, effort);
+        result.assembly = codegen::assembly_text(jobs, effort);
     }
     if (with_code && device != nullptr) {
         std::vector<codegen::DeviceJob> there;

@@ -11,12 +11,12 @@
 
 namespace fastnp::codegen {
 
-Emitted new_module() {
+Emitted new_module(Effort effort) {
     initialize_llvm();
     Emitted out;
     out.context = std::make_unique<llvm::LLVMContext>();
     out.module = std::make_unique<llvm::Module>("fastnp", *out.context);
-    out.target = make_target_machine();
+    out.target = make_target_machine(effort);
     out.module->setTargetTriple(out.target->getTargetTriple().str());
     out.module->setDataLayout(out.target->createDataLayout());
     return out;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/external.h"
+#include "codegen/jit.h"
 #include "codegen/llvm.h"
 
 #pragma GCC diagnostic push
@@ -25,7 +26,7 @@ struct Emitted {
 };
 
 /// An empty one.
-Emitted new_module();
+Emitted new_module(Effort effort = Effort::full);
 /// InternalError where LLVM finds it malformed, in debug builds.
 void check_module(llvm::Module& module);
 /// Object code, or assembly.

@@ -7,6 +7,7 @@
 #include "codegen/value.h"
 #include "eager/isa.h"
 #include "fastnp/error.h"
+#include "nest/order.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -47,7 +48,7 @@ const Host& host() {
         Host result = eager::isa_is_chosen() ? Host{} : this_machine();
         if (eager::isa_is_chosen()) result.cpu = isa == Isa::v4 ? "x86-64-v4" : isa == Isa::v3 ? "x86-64-v3" : "x86-64";
         result.triple = llvm::sys::getProcessTriple();
-        result.machine.vector_bytes = isa == Isa::v4 ? 64 : isa == Isa::v3 ? 32 : isa == Isa::base ? 16 : 1;
+        result.machine.vector_bytes = nest::vector_bytes_of_host();
         result.machine.masked_memory = isa == Isa::v4;
         return std::make_unique<const Host>(std::move(result));
     });
@@ -80,15 +81,17 @@ std::string target_text() {
            (target.machine.masked_memory ? " masked" : "");
 }
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine() {
+std::unique_ptr<llvm::TargetMachine> make_target_machine(Effort effort) {
     std::string error;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host().triple, error);
     if (target == nullptr) throw InternalError("no code generator for this machine: " + error);
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // NumPy does not contract
     options.EnableFastISel = false;
-    std::unique_ptr<llvm::TargetMachine> made(target->createTargetMachine(host().triple, host().cpu, host().features, options, llvm::Reloc::PIC_,
-                                                                          llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+    const auto level = effort == Effort::full ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None;
+    std::unique_ptr<llvm::TargetMachine> made(
+        target->createTargetMachine(host().triple, host().cpu, host().features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level, true));
+    made->setO0WantsFastISel(false);  // which knows less of vectors
     return made;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/emit.h"
+#include "codegen/jit.h"
 
 namespace llvm {
 class TargetMachine;
@@ -14,7 +15,7 @@ namespace fastnp::codegen {
 void initialize_llvm();
 const Machine& host_machine();
 /// A new target machine for the host (one per compilation: they are not thread-safe).
-std::unique_ptr<llvm::TargetMachine> make_target_machine();
+std::unique_ptr<llvm::TargetMachine> make_target_machine(Effort effort = Effort::full);
 /// Marks a function as code for the host's full feature set and vector width.
 void set_host_attributes(llvm::Function& function);
 std::string host_name();

@@ -152,14 +152,15 @@ Code found_or_made(const std::string& key, std::size_t count, Make make) {
 
 }  // namespace
 
-Code compile(std::span<const Job> jobs) {
+Code compile(std::span<const Job> jobs, Effort effort) {
     const base::NoFork whole;  // of the session
     const Distinct<Job> kernels = distinct(jobs, [](const Job& job) { return nest::fingerprint(*job.kernel, *job.schedule); });
-    Code code = found_or_made(kernels.key, kernels.jobs.size(), [&](Code& times) { return make_objects(kernels.jobs, times); });
+    const std::string key = (effort == Effort::none ? "unoptimised " : "") + kernels.key;
+    Code code = found_or_made(key, kernels.jobs.size(), [&](Code& times) { return make_objects(kernels.jobs, effort, times); });
     std::vector<KernelFunction> functions;
     for (const std::size_t number : kernels.number) functions.push_back(code.functions[number]);
     code.functions = std::move(functions);
-    if (detail::tells(detail::Channel::code) && !jobs.empty()) detail::tell(detail::Channel::code, "\n" + llvm_text(jobs));
+    if (detail::tells(detail::Channel::code) && !jobs.empty()) detail::tell(detail::Channel::code, "\n" + llvm_text(jobs, effort));
     return code;
 }
 

@@ -15,6 +15,9 @@ namespace fastnp::codegen {
 /// A kernel's code: outer points [begin, end). See emit().
 using KernelFunction = void (*)(void* const* pointers, const std::int64_t* sizes, std::int64_t begin, std::int64_t end, void* scratch);
 
+/// What LLVM does for speed: its passes, or none of them. The emitter writes vectors either way.
+enum class Effort : std::uint8_t { full, none };
+
 struct Job {
     const nest::Kernel* kernel;
     const nest::Schedule* schedule;
@@ -28,15 +31,15 @@ struct Code {
 };
 
 /// Compiles kernels for the host, or finds the code of equal ones that is in use or on disk (see store.h). Thread-safe.
-Code compile(std::span<const Job> jobs);
+Code compile(std::span<const Job> jobs, Effort effort = Effort::full);
 
 /// A program over numbers for the host. Its function takes the arrays' first bytes, the inputs, and
 /// room for `Program::words()` words, of which the first one says which exit it took.
 Code compile(const ir::Program& program);
 
-/// The same kernels as text: LLVM IR after optimisation, and assembly.
-std::string llvm_text(std::span<const Job> jobs);
-std::string assembly_text(std::span<const Job> jobs);
+/// The same kernels as text: LLVM IR after its passes, and assembly.
+std::string llvm_text(std::span<const Job> jobs, Effort effort = Effort::full);
+std::string assembly_text(std::span<const Job> jobs, Effort effort = Effort::full);
 std::string llvm_text(const ir::Program& program);
 
 /// "znver5, 512-bit vectors".

@@ -37,8 +37,8 @@ std::vector<Numbered> numbered(std::span<const Job> jobs) {
     return all;
 }
 
-Emitted emit_all(std::span<const Numbered> jobs) {
-    Emitted out = new_module();
+Emitted emit_all(std::span<const Numbered> jobs, Effort effort) {
+    Emitted out = new_module(effort);
     for (const auto& [job, number] : jobs) {
         out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(number));
         emit(*job.kernel, *job.schedule, host_machine(), *out.module, out.symbols.back(), out.externals);
@@ -57,7 +57,8 @@ bool reduces_addresses(const llvm::Function& function) {
     return accesses <= most_accesses;
 }
 
-void optimize(Emitted& emitted) {
+void optimize(Emitted& emitted, Effort effort) {
+    if (effort == Effort::none) return;
     Analyses analyses(*emitted.target);
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -99,15 +100,16 @@ std::vector<std::vector<Numbered>> parts_of(std::span<const Job> jobs) {
 
 struct Part {
     std::vector<Numbered> jobs;
+    Effort effort;
     StoredCode made;
     Code times;
 };
 
 void make_part(Part& part) {
     Stopwatch clock;
-    Emitted emitted = emit_all(part.jobs);
+    Emitted emitted = emit_all(part.jobs, part.effort);
     part.times.emit_ms = clock.lap();
-    optimize(emitted);
+    optimize(emitted, part.effort);
     part.times.optimize_ms = clock.lap();
     const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
     part.times.generate_ms = clock.lap();
@@ -117,9 +119,9 @@ void make_part(Part& part) {
 
 }  // namespace
 
-StoredCode make_objects(std::span<const Job> jobs, Code& times) {
+StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times) {
     std::vector<Part> parts;
-    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), {}, {}});
+    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), effort, {}, {}});
     const auto make = [](void* context, std::int64_t part, int) { make_part(static_cast<Part*>(context)[part]); };
     base::parallel_for(static_cast<std::int64_t>(parts.size()), make, parts.data(), base::Tasks::of_any_length);
     StoredCode all;
@@ -137,15 +139,15 @@ StoredCode make_objects(std::span<const Job> jobs, Code& times) {
     return all;
 }
 
-std::string llvm_text(std::span<const Job> jobs) {
-    Emitted emitted = emit_all(numbered(jobs));
-    optimize(emitted);
+std::string llvm_text(std::span<const Job> jobs, Effort effort) {
+    Emitted emitted = emit_all(numbered(jobs), effort);
+    optimize(emitted, effort);
     return text_of(emitted);
 }
 
-std::string assembly_text(std::span<const Job> jobs) {
-    Emitted emitted = emit_all(numbered(jobs));
-    optimize(emitted);
+std::string assembly_text(std::span<const Job> jobs, Effort effort) {
+    Emitted emitted = emit_all(numbered(jobs), effort);
+    optimize(emitted, effort);
     const auto bytes = generate(emitted, llvm::CodeGenFileType::AssemblyFile);
     return {bytes.data(), bytes.size()};
 }

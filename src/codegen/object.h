@@ -9,7 +9,7 @@
 namespace fastnp::codegen {
 
 /// Object code of kernels, made here and now, by all threads: a module for each. `times`: those of the module that took longest.
-StoredCode make_objects(std::span<const Job> jobs, Code& times);
+StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times);
 
 /// Object code of a program over numbers.
 StoredCode make_object(const ir::Program& program, Code& times);

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "base/thread_pool.h"
+#include "compile/backends.h"
 #include "fastnp/detail/log.h"
+#include "fastnp/error.h"
 #include "pass/commit.h"
 #include "pass/device_forms.h"
 #include "pass/fuse.h"
@@ -37,8 +39,6 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-bool fuses(const std::string& backend) { return backend != "eager"; }
-
 // A pass over a graph, by its name. The log tells of those that changed it.
 template <class Pass>
 void run(const char* name, const Pass& pass, ir::Graph& graph) {
@@ -58,22 +58,20 @@ void run(const char* name, const Pass& pass, ir::Graph& graph) {
 }
 
 // The passes between a recording and fusion, in their order.
-void run_passes(ir::Graph& graph, bool fuses, bool is_body = false) {
+void run_passes(ir::Graph& graph, const BuiltIn& backend, bool is_body = false) {
     run("place_outputs", pass::place_outputs, graph);
     if (!is_body) run("commit_at_end", pass::commit_at_end, graph);
-    if (fuses) run("join_written_parts", pass::join_written_parts, graph);
-    if (fuses) run("simplify", pass::simplify, graph);
+    if (backend.simplifies) run("join_written_parts", pass::join_written_parts, graph);
+    if (backend.simplifies) run("simplify", pass::simplify, graph);
     run("drop_copies", pass::drop_copies, graph);
     run("keep_overwritten", pass::keep_overwritten, graph);
 }
 
 }  // namespace
 
-bool is_backend(const std::string& name) { return name == "llvm" || name == "eager"; }
-
 void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times) {
     const Phase phase("simplify", times);
-    run_passes(graph, fuses(backend));
+    run_passes(graph, built_in(backend));
 }
 
 namespace {
@@ -82,14 +80,14 @@ pass::DeviceLibraries libraries_of(device::Backend& device) {
     return {[&device](Dtype dtype) { return device.lacks_products(dtype).empty(); }, [&device] { return device.lacks_transforms().empty(); }};
 }
 
-plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const std::string& backend,
+plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const BuiltIn& backend,
                 const plan::Use& use, plan::Times& times) {
     const pass::Program program = [&] {
         const Phase phase("fuse", times);
-        if (use.device != nullptr && fuses(backend)) pass::write_for_device(graph, libraries_of(*use.device));
+        if (use.device != nullptr && backend.has_kernels()) pass::write_for_device(graph, libraries_of(*use.device));
         return pass::fuse(graph, parameter_strides,
-                          {fuses(backend), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(), use.layout,
-                           use.device != nullptr});
+                          {backend.has_kernels(), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(),
+                           use.layout, use.device != nullptr, !backend.fuses()});
     }();
     return plan::build(graph, program, bodies, use, times);
 }
@@ -129,19 +127,18 @@ std::map<std::int64_t, std::shared_ptr<const nest::NumberBody>> inner_numbers(co
 }
 
 // A body's sizes are those of the graph around it, at the same places in the table. What it raises leaves nothing to be undone: its memory is the loop's.
-plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& bodies, const std::string& backend, const plan::Use& use,
-                     plan::Times& times) {
+plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& bodies, const BuiltIn& backend, const plan::Use& use, plan::Times& times) {
     ir::Graph graph = body.graph.copy();
     graph.share_bodies(top);
     std::swap(graph.sizes(), top.sizes());
-    run_passes(graph, fuses(backend), true);
+    run_passes(graph, backend, true);
     std::vector<shape::Dims> strides;
     for (const ir::Value parameter : graph.parameters()) {
         const bool is_state = strides.size() < static_cast<std::size_t>(body.states);
         strides.push_back(pass::strides_in(is_state ? use.layout : pass::Layout::contiguous, parameter->shape, parameter->dtype, graph.sizes()));
     }
     std::shared_ptr<const nest::NumberBody> of_numbers;
-    if (fuses(backend) && use.device == nullptr) of_numbers = nest::number_body(graph, body, inner_numbers(graph, bodies));
+    if (backend.has_programs() && use.device == nullptr) of_numbers = nest::number_body(graph, body, inner_numbers(graph, bodies));
     plan::Plan plan = made(graph, strides, bodies, backend, use, times);
     plan.of_numbers = std::move(of_numbers);
     std::swap(graph.sizes(), top.sizes());
@@ -149,18 +146,17 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
 }
 
 // For the host, in the layout that suits it.
-plan::Plan host_plan(ir::Graph& top, const ir::Body& body, const Loops& loops, const plan::Bodies& bodies, const std::string& backend,
-                     plan::Times& times) {
-    plan::Plan plan = body_plan(top, body, bodies, backend, {.is_body = true}, times);
+plan::Plan host_plan(ir::Graph& top, const ir::Body& body, const Loops& loops, const plan::Bodies& bodies, const BuiltIn& backend, plan::Times& times) {
+    plan::Plan plan = body_plan(top, body, bodies, backend, {.is_body = true, .kernels_by = backend.kernels_by}, times);
     if (loops.saves || !loops.are_long || !plan::gains_by_padding(plan, body, top.sizes())) return plan;
-    plan::Plan padded = body_plan(top, body, bodies, backend, {.is_body = true, .layout = pass::Layout::padded}, times);
+    plan::Plan padded = body_plan(top, body, bodies, backend, {.is_body = true, .layout = pass::Layout::padded, .kernels_by = backend.kernels_by}, times);
     return plan::keeps_layout(padded, body, top.sizes()) ? std::move(padded) : std::move(plan);
 }
 
 // The plans of a graph's bodies. A device's are for loops that it does all of; the host does the others, with the loops inside of them.
 class BodyPlans {
 public:
-    BodyPlans(ir::Graph& top, const std::string& backend, device::Backend* device, plan::Times& times)
+    BodyPlans(ir::Graph& top, const BuiltIn& backend, device::Backend* device, plan::Times& times)
         : top_(top), backend_(backend), device_(device), times_(times), on_host_(top.bodies().size()), best_(top.bodies().size()) {
         find_bodies(top, top, loops_);
         for (const auto& [number, loops] : loops_) {  // inner ones have smaller numbers
@@ -211,7 +207,7 @@ private:
     }
 
     ir::Graph& top_;
-    const std::string& backend_;
+    const BuiltIn& backend_;
     device::Backend* device_;
     plan::Times& times_;
     std::map<std::int64_t, Loops> loops_;
@@ -223,8 +219,14 @@ private:
 
 plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, const plan::Use& use,
                       plan::Times& times) {
-    const BodyPlans bodies(graph, backend, use.device, times);
-    plan::Plan plan = made(graph, parameter_strides, bodies.best(), backend, use, times);
+    const BuiltIn& own = built_in(backend);
+    if (use.device != nullptr && own.kernels_by == plan::KernelsBy::interpreter) {
+        throw TypeError("backend '" + backend + "' computes on the host alone, and these arrays are on device '" + use.device->name() + "'");
+    }
+    const BodyPlans bodies(graph, own, use.device, times);
+    plan::Use with = use;
+    with.kernels_by = own.kernels_by;
+    plan::Plan plan = made(graph, parameter_strides, bodies.best(), own, with, times);
     std::vector<plan::Plan*> plans;
     bodies.collect(plan, plans);
     plans.push_back(&plan);

@@ -10,13 +10,10 @@
 
 namespace fastnp::compiler {
 
-/// The passes from a recorded graph to one that can be fused; notes the time. `backend`: "llvm" or "eager".
+/// The passes from a recorded graph to one that can be fused; notes the time. `backend`: its name (fastnp/backends.h).
 void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times);
 /// A plan for a prepared graph. `parameter_strides`: the layout of each parameter in bytes.
 plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, const plan::Use& use,
                       plan::Times& times);
-
-/// Whether a backend of that name exists.
-bool is_backend(const std::string& name);
 
 }  // namespace fastnp::compiler

@@ -68,7 +68,7 @@ public:
         for (std::size_t i = 1; i < effects.size(); ++i) previous_effect_.emplace(effects[i], effects[i - 1]);
         ordered_ = std::any_of(effects.begin(), effects.end(), [](Value effect) { return ops::is_read(effect->op); }) || roots_.any_updates();
         find_stages();
-        if (options_.fuse) cut();
+        if (options_.fuse) options_.apart ? keep_apart() : cut();
         do {
             form();
         } while (force_shared());
@@ -118,6 +118,13 @@ private:
             if (ops::info(value->op).kind != Kind::map) continue;
             const bool again = cost * (readings[value] - 1) >= worth_reading && roles_.points(value->shape) > 1 && is_shifted(value, direct, readings);
             if (count > most_ops || again) roots_.insert(value);
+        }
+    }
+
+    // Has the values of all ops exist. Moves, and numbers that are made, are no work of their own.
+    void keep_apart() {
+        for (const Value value : roots_.order()) {
+            if (ops::info(value->op).kind == Kind::map || value->op == Op::pad) roots_.insert(value);
         }
     }
 
@@ -345,7 +352,7 @@ private:
                 if (const auto made = unit_of_.find(leaf); made != unit_of_.end()) needs.insert(made->second);
             }
             if (ordered_) order_effects(value, needs);
-            if (roots_.is_precompiled(value) || !join(root, needs)) open(root, std::move(needs));
+            if (roots_.is_precompiled(value) || options_.apart || !join(root, needs)) open(root, std::move(needs));
             for (const Value leaf : root.leaves) note_reader(leaf, unit_of_[value]);
         }
     }

@@ -57,6 +57,7 @@ struct FuseOptions {
     Walkers walkers = {};
     Layout layout = Layout::contiguous;
     bool gathers = false;  // kernels can take elements by index
+    bool apart = false;    // each op is a kernel of its own
 };
 
 /// `parameter_strides`: the layout of each parameter, in bytes.

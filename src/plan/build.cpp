@@ -27,6 +27,7 @@ public:
         if (use.device != nullptr) plan_.on_device.calls = std::make_shared<DeviceCalls>();
         if (!use.is_body) plan_.profiled = std::make_shared<LastProfile>();
         plan_.layout = use.layout;
+        plan_.kernels_by = use.kernels_by;
     }
 
     Plan run() {
@@ -400,6 +401,8 @@ private:
 
 }  // namespace
 
+codegen::Effort effort_of(KernelsBy kernels_by) { return kernels_by == KernelsBy::llvm_without_passes ? codegen::Effort::none : codegen::Effort::full; }
+
 namespace {
 
 void note(const codegen::Code& code, Times& times) {
@@ -438,13 +441,25 @@ std::vector<Plan*> with_kernels(std::span<Plan* const> plans, std::span<Plan* co
     return found;
 }
 
+void interpret(std::span<Plan* const> plans) {
+    for (Plan* plan : plans) {
+        for (Step& step : plan->steps) {
+            if (!step.is_kernel) continue;
+            const std::size_t number = step.kernel.number;
+            step.kernel.interpreted = std::make_shared<const interpret::Kernel>(plan->kernels[number], plan->schedules[number]);
+        }
+    }
+}
+
+// Plans whose kernels are done by the same.
 void generate_for_host(std::span<Plan* const> plans, Times& times) {
+    if (!plans.empty() && plans.front()->kernels_by == KernelsBy::interpreter) return interpret(plans);
     std::vector<codegen::Job> jobs;
     for (const Plan* plan : plans) {
         for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->schedules[i]});
     }
     if (jobs.empty()) return;
-    const codegen::Code code = codegen::compile(jobs);
+    const codegen::Code code = codegen::compile(jobs, effort_of(plans.front()->kernels_by));
     note(code, times);
     std::size_t first = 0;
     for (Plan* plan : plans) {

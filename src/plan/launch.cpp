@@ -59,7 +59,9 @@ std::size_t scratch_bytes(const KernelStep& step, const std::int64_t* values) {
 }
 
 void run_units(const KernelStep& step, void* const* pointers, const std::int64_t* values, std::int64_t begin, std::int64_t end, std::size_t scratch) {
-    step.function(pointers, values, begin, end, scratch == 0 ? nullptr : thread_scratch(scratch));
+    void* const own = scratch == 0 ? nullptr : thread_scratch(scratch);
+    if (step.interpreted) step.interpreted->run(pointers, values, begin, end, own);
+    else step.function(pointers, values, begin, end, own);
 }
 
 void launch(const KernelStep& step, void* const* pointers, const std::int64_t* values) {

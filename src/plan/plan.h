@@ -11,6 +11,7 @@
 #include "codegen/jit.h"
 #include "device/backend.h"
 #include "device/memory.h"
+#include "interpret/kernel.h"
 #include "ir/graph.h"
 #include "nest/kernel.h"
 #include "nest/number_loop.h"
@@ -37,8 +38,12 @@ struct ViewOf {
     shape::Dims shape, strides;
 };
 
+/// What does a plan's kernels on the host: code by LLVM, by LLVM without its passes, or the interpreter.
+enum class KernelsBy : std::uint8_t { llvm, llvm_without_passes, interpreter };
+
 struct KernelStep {
     codegen::KernelFunction function = nullptr;
+    std::shared_ptr<const interpret::Kernel> interpreted{};  // in place of a function
     std::size_t number = 0;     // among the plan's kernels
     std::vector<int> slots;     // per buffer
     std::vector<std::int64_t> offsets;  // per buffer: bytes from the beginning of its slot
@@ -159,6 +164,7 @@ struct Plan {
     int result_count = 0, given_count = 0;
     pass::Layout layout = pass::Layout::contiguous;  // of what it makes; of a body also of its states
     std::size_t first_write = 0;             // the first step that writes to an argument; the count of steps if none does
+    KernelsBy kernels_by = KernelsBy::llvm;
     std::shared_ptr<void> code;              // keeps the functions
     OnDevice on_device;
     std::shared_ptr<LastProfile> profiled;  // null: a body

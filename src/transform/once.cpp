@@ -11,8 +11,10 @@
 #include "api/record_call.h"
 #include "base/bytes.h"
 #include "base/fork.h"
+#include "compile/backends.h"
 #include "device/movable.h"
 #include "eager/eager.h"
+#include "fastnp/backends.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
@@ -33,8 +35,11 @@ public:
     using EntryPtr = std::shared_ptr<const Entry>;
 
     /// `make`: gives the graph that the key stands for; `device`: where it is run.
-    EntryPtr find(const std::string& key, std::span<const Argument> call, device::Backend* device, const std::function<Recording()>& make) {
+    EntryPtr find(const std::string& key, std::span<const Argument> call, device::Backend* device, const std::string& backend,
+                  const std::function<Recording()>& make) {
         CompileOptions options;
+        const compiler::BuiltIn& asked = compiler::built_in(backend.empty() ? options.backend : backend);
+        options.backend = asked.name;
         {
             const std::scoped_lock lock(mutex_);
             const auto known = index_.find(key);
@@ -42,16 +47,16 @@ public:
                 order_.splice(order_.begin(), order_, known->second);
                 if (known->second->compiled) return known->second->compiled;
             } else if (device == nullptr) {  // a device has no precompiled kernels
-                options.backend = "eager";
+                options.backend = compiler::for_one_run(asked).name;
             }
         }
         auto entry = std::make_shared<Entry>();
         entry->device = device;
         Recording made = make();
-        if (!made.graph.bodies().empty()) options.backend = CompileOptions().backend;  // many turns are worth it the first time
+        if (!made.graph.bodies().empty()) options.backend = asked.name;  // many turns are worth it the first time
         compiler::prepare(made.graph, options.backend, made.times);
         entry->compile(std::move(made), call, options);
-        keep(key, options.backend == "eager" ? nullptr : entry);
+        keep(key, options.backend == asked.name ? entry : nullptr);
         return entry;
     }
 
@@ -99,9 +104,9 @@ Argument argument_of(const array& held) {
 }
 
 // Runs a packed graph on memory for its parameters.
-std::vector<array> run(const std::string& packed, const std::vector<int>& written, const std::vector<array>& parameters) {
+std::vector<array> run(const std::string& packed, const std::vector<int>& written, const std::vector<array>& parameters, const std::string& backend) {
     std::vector<Argument> call;
-    std::string key = packed;
+    std::string key = packed + "\n" + backend;
     std::vector<shape::Dims> strides;
     for (const array& each : parameters) {
         call.push_back(argument_of(each));
@@ -113,7 +118,7 @@ std::vector<array> run(const std::string& packed, const std::vector<int>& writte
     for (const Argument& argument : call) {  // numbers that the host has are passed by value
         if (device != nullptr && argument.rank == 0) append(key, device::lies_on_device(argument.data));
     }
-    const std::shared_ptr<const Entry> entry = plans().find(key, call, device, [&] {
+    const std::shared_ptr<const Entry> entry = plans().find(key, call, device, backend, [&] {
         Recording made;
         base::Reader in(packed);
         made.graph = ir::Graph::unpack(in);
@@ -177,6 +182,11 @@ std::shared_ptr<OnceNotes>* once_notes() {
     return recorder == nullptr ? nullptr : &recorder->notes;
 }
 
+void note_backend(std::string_view backend) {
+    auto* const recorder = dynamic_cast<OnceRecorder*>(trace::Recorder::active());
+    if (recorder != nullptr && recorder->backend.empty()) recorder->backend = backend;
+}
+
 void OnceRecorder::keep_overwritten() {
     const std::vector<int> overwritten = notes ? written() : std::vector<int>();
     if (overwritten.empty()) return;
@@ -215,9 +225,10 @@ unsigned take_looked_flags() { return std::exchange(trace::looked_flags(), 0U); 
 std::vector<array> run_recording(trace::Recorder& recorder, const std::vector<array>& outputs) {
     set_outputs(recorder, outputs);
     recorder.check_watched();
-    if (auto* const once = dynamic_cast<OnceRecorder*>(&recorder)) once->keep_overwritten();
+    auto* const once = dynamic_cast<OnceRecorder*>(&recorder);
+    if (once != nullptr) once->keep_overwritten();
     const trace::Recorder::Scope meanwhile(nullptr);
-    return run(packed(recorder.graph()), recorder.written(), parameters_of(recorder, recorder.graph()));
+    return run(packed(recorder.graph()), recorder.written(), parameters_of(recorder, recorder.graph()), once == nullptr ? std::string() : once->backend);
 }
 
 namespace {
@@ -285,11 +296,11 @@ std::vector<array> recorded_in_two(const std::function<std::vector<array>(Stage&
     noting.tell_computed();
     std::vector<array> saved(results.begin() + static_cast<std::ptrdiff_t>(given), results.end());
     results.resize(given);
-    later = [second_graph, saved = std::move(saved)](std::span<const array> values) {
+    later = [second_graph, saved = std::move(saved), backend = recorder->backend](std::span<const array> values) {
         std::vector<array> parameters = saved;
         parameters.insert(parameters.end(), values.begin(), values.end());
         if (trace::Recorder::active() != nullptr) return recorded_again(*second_graph, parameters);
-        return run(*second_graph, {}, parameters);
+        return run(*second_graph, {}, parameters, backend);
     };
     return results;
 }

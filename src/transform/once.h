@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "fastnp/array.h"
@@ -19,6 +20,7 @@ public:
         set_watching();
     }
     std::shared_ptr<OnceNotes> notes;
+    std::string backend;  // of the first compiled function that it came upon; empty: of none
     /// Before it runs, which overwrites memory that its values are computed from: keeps that, if anybody is to look at them.
     void keep_overwritten();
     /// The elements of a value as they were before it ran.
