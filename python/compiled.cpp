@@ -71,7 +71,8 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
             throw PythonError{};
         }
         if (PyCallable_Check(function) == 0) raise(PyExc_TypeError, "compile() takes a callable");
-        options.backend = backend_info(backend).name;
+        const BackendInfo info = backend_info(backend);
+        options.backend = info.name;
         options.fullgraph = fullgraph != 0;
         options.name = name;
         options.place = place;
@@ -81,6 +82,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
         options.background = background != 0;
         options.sizes = sizes_named(sizes);
         auto named = dynamic == nullptr ? std::vector<NamedParameter>() : read_named(dynamic);
+        if (!named.empty() && !info.takes_dynamic_sizes) options.sizes = DynamicSizes::always;  // which the engine refuses
         return make(type, std::make_shared<CompiledState>(function, std::move(options), std::move(named), split, is_part != 0, adaptive != 0), false);
     });
 }

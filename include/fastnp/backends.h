@@ -19,11 +19,12 @@ struct BackendInfo {
     std::vector<std::string> aliases;  ///< other names for it
     bool simplifies = false;           ///< passes rewrite the recorded ops: algebra, constants, moves, copies
     bool fuses = false;                ///< ops share loops; else each is a step of its own
-    std::string kernels;               ///< what does the steps: "precompiled", "interpreted", "LLVM without passes", "LLVM"
+    std::string kernels;               ///< what does the steps: "precompiled", "interpreted", "LLVM without passes", "LLVM", "a user's"
     std::string doc;                   ///< a line that says so
+    bool takes_dynamic_sizes = true;   ///< sizes may vary; else each is compiled for itself
 };
 
-/// All of them, from the one that does least to the one that does most.
+/// All of them, from the one that does least to the one that does most; then those of users (graph.h).
 FASTNP_API std::vector<BackendInfo> list_backends();
 /// One by its name or an alias. ValueError for a name that there is none of, which lists those that there are.
 FASTNP_API BackendInfo backend_info(std::string_view name);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fastnp/array.h"
+#include "fastnp/backends.h"
 #include "fastnp/detail/argument.h"
 #include "fastnp/detail/outside.h"
 #include "fastnp/export.h"
@@ -48,7 +49,7 @@ enum class DynamicSizes : std::uint8_t { automatic, always, never };
 
 /// Keyword arguments of compile(): compile(f, {.name = "f", .fullgraph = true}).
 struct CompileOptions {
-    /// "llvm": fused machine code. "eager": the recorded ops on the precompiled kernels.
+    /// What is made of the recorded ops, by name: "llvm", fused machine code, another rung of the ladder (backends.h), or a user's (graph.h).
     std::string backend = "llvm";
     /// Sizes known to vary, by (position among the flattened array arguments, axis).
     NamedSizes dynamic = {};

@@ -34,6 +34,7 @@
 #include "fastnp/export.h"  // first: it says which C++ is needed
 
 #include "fastnp/array.h"
+#include "fastnp/backends.h"
 #include "fastnp/compile.h"
 #include "fastnp/device.h"
 #include "fastnp/dtype.h"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastnp import _core
-from fastnp._backends import BackendInfo, backend_info, list_backends
+from fastnp._backends import BackendError, BackendInfo, Graph, Node, backend_info, list_backends, register_backend
 from fastnp._compiled_functions import CompileTimes, FunctionInfo, compile_times, functions
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
@@ -13,6 +13,7 @@ from fastnp._explain import Explanation, explain, profile
 from fastnp._fallback import FallbackError, FallbackWarning, check_unrecorded, counts
 
 __all__ = [
+    "BackendError",
     "BackendInfo",
     "CacheLimitError",
     "CompileTimes",
@@ -21,7 +22,9 @@ __all__ = [
     "FallbackError",
     "FallbackWarning",
     "FunctionInfo",
+    "Graph",
     "Handle",
+    "Node",
     "RecompileWarning",
     "RecordError",
     "VerifyError",
@@ -40,6 +43,7 @@ __all__ = [
     "logs",
     "profile",
     "pure",
+    "register_backend",
     "reset",
     "reset_fallbacks",
     "run",

@@ -21,6 +21,14 @@ namespace {
 
 constexpr int most_retries = 3;             // compilations in one call: the compiled sums that a read compares may differ from the recording's
 
+// Graphs for back ends of users have numbers for sizes.
+void take_fixed_sizes(CompileOptions& options) {
+    if (!options.dynamic.empty() || options.sizes == DynamicSizes::always) {
+        throw ValueError("backend '" + options.backend + "' takes graphs of fixed sizes: they can't be dynamic");
+    }
+    options.sizes = DynamicSizes::never;
+}
+
 }  // namespace
 
 // The entry for a call in which reads gave `known` so far, with the values of its sizes. Without any it is the one that is thought likeliest; else the one
@@ -50,7 +58,8 @@ void Engine::State::prefer(const EntryPtr& entry) {
 
 Engine::Engine(CompileOptions options) : state_(std::make_shared<State>()) {
     set_logs_by_environment();
-    options.backend = compiler::built_in(options.backend).name;
+    options.backend = compiler::full_name(options.backend);
+    if (compiler::users_backend(options.backend)) take_fixed_sizes(options);
     options.dynamic = unified(std::move(options.dynamic));
     if (options.cache_size_limit == 0) throw ValueError("cache_size_limit must be at least 1");
     state_->caller = device::Caller::named(options.place.empty() ? options.name : options.name + " (" + options.place + ")");

@@ -201,16 +201,17 @@ bool Engine::State::record(const std::shared_ptr<Entry>& entry, const std::strin
     entry->once = use.once;
     if (!use.given_up.empty()) give_up(use.given_up);
     CompileOptions own = options;
-    if (use.once) own.backend = compiler::for_one_run(compiler::built_in(own.backend)).name;
+    if (use.once) own.backend = compiler::for_one_run(own.backend);
     if (options.verify != 0) entry->recorded = recording.graph.text();
     compiler::prepare(recording.graph, own.backend, recording.times);
     const auto kept = name.empty() ? std::nullopt : callee.pack(entry->kept.get());
     auto packed = kept ? pack(recording, *kept) : std::nullopt;
     entry->take(recording, call);
+    if (compiler::users_backend(own.backend)) recording.examples = examples_of(call, entry->captured);
     const auto store = [name, packed = std::move(packed)] {
         if (packed) codegen::store_bytes(name, *packed);
     };
-    const bool waits = !options.background || use.once || entry->device != nullptr;
+    const bool waits = !options.background || use.once || entry->device != nullptr || !recording.examples.empty();
     if (!waits) {
         compile_later(entry, std::move(recording), own, store);
         return false;

@@ -169,9 +169,12 @@ void Entry::take(Recording& made, std::span<const Argument> call) {
 }
 
 void Entry::make_code(Recording made, const CompileOptions& options) {
-    plan = compiler::specialise(made.graph, made.strides, options.backend, {.device = device, .by_value = by_value}, times);
     base::Writer packed;
-    made.graph.pack(packed);
+    const auto backend = compiler::users_backend(options.backend);
+    if (backend) made.graph.pack(packed);
+    if (backend) users_code = make_users_code(made, *backend, options);
+    plan = compiler::specialise(made.graph, made.strides, options.backend, {.device = device, .by_value = by_value}, times);
+    if (!backend) made.graph.pack(packed);
     graph = packed.bytes();
     if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");  // passes make some, too
 }
@@ -227,8 +230,10 @@ namespace {
 
 class CalleeCaller final : public trace::Caller {
 public:
-    CalleeCaller(Engine::Callee& callee, const void* kept, const device::Backend* device) : callee_(callee), kept_(kept), device_(device) {}
+    CalleeCaller(Engine::Callee& callee, const Entry& entry)
+        : callee_(callee), kept_(entry.kept.get()), device_(entry.device), users_(entry.users_code.get()) {}
     trace::CalledPtr call(int number, std::span<const device::Memory> operands, bool is_last) override {
+        if (users_ != nullptr && number == users_->call) return users_->run(operands);
         std::optional<device_scope> there;
         if (device_ != nullptr) there.emplace(device_->name());
         const KeptFloatFlags flags;  // its errors are told of where they arise
@@ -240,6 +245,7 @@ private:
     Engine::Callee& callee_;
     const void* kept_;
     const device::Backend* device_;  // where the plan is run, or null
+    const UsersCode* users_;         // null: the back end is one of fastnp's
 };
 
 }  // namespace
@@ -322,7 +328,7 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
     }
     Produced produced;
     clear_float_flags();
-    CalleeCaller caller(callee, kept.get(), device);
+    CalleeCaller caller(callee, *this);
     plan::Outcome outcome = plan.run({pointers.data(), pointers.size()}, values, caller, produced.results, {placed.data(), placed.size()});
     for (device::HostWrite& write : writes) write.done();
     if (outcome.kind != plan::Outcome::Kind::done) return outcome;

@@ -10,6 +10,8 @@
 
 #include "api/record_call.h"
 #include "api/rest.h"
+#include "api/users_code.h"
+#include "compile/backends.h"
 #include "compile/signature.h"
 #include "compile/specialise.h"
 #include "device/span.h"
@@ -45,6 +47,7 @@ struct Entry {
     bool overlaps = false;      // of an entry that runs as written because arguments that it writes to share memory with others
     std::uint64_t made_at = 0;  // by the count of calls
     mutable std::atomic<std::uint64_t> last_call{0};
+    std::shared_ptr<const UsersCode> users_code;  // what computes the values, if the back end is one of users
     Rest rest{};  // of the calls that try it first
 
     /// Takes what the recording noted, but for the graph. RecordError for what no plan can do.
@@ -54,6 +57,7 @@ struct Entry {
     /// Both.
     void compile(Recording made, std::span<const Argument> call, const CompileOptions& options) {
         take(made, call);
+        if (compiler::users_backend(options.backend)) made.examples = examples_of(call, captured);
         make_code(std::move(made), options);
     }
     /// Whether it serves a call, on its device, in which reads gave `known` so far; `values` get those of its sizes.

@@ -31,6 +31,7 @@ struct Recording {
     std::vector<int> read_only;            // outputs that may not be written to, by their numbers
     std::vector<trace::Read> reads;
     plan::Times times;
+    std::vector<array> examples;           // for back ends of users: arrays like those of each parameter, in memory of their own
 };
 
 /// Records the function for the calls that fit a signature. `known`: what its first reads give. RecordError if it can't be recorded, and whatever the

@@ -138,7 +138,7 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
         strides.push_back(pass::strides_in(is_state ? use.layout : pass::Layout::contiguous, parameter->shape, parameter->dtype, graph.sizes()));
     }
     std::shared_ptr<const nest::NumberBody> of_numbers;
-    if (backend.has_programs() && use.device == nullptr) of_numbers = nest::number_body(graph, body, inner_numbers(graph, bodies));
+    if (backend.has_programs && use.device == nullptr) of_numbers = nest::number_body(graph, body, inner_numbers(graph, bodies));
     plan::Plan plan = made(graph, strides, bodies, backend, use, times);
     plan.of_numbers = std::move(of_numbers);
     std::swap(graph.sizes(), top.sizes());

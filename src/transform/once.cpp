@@ -34,29 +34,29 @@ class Plans {
 public:
     using EntryPtr = std::shared_ptr<const Entry>;
 
-    /// `make`: gives the graph that the key stands for; `device`: where it is run.
-    EntryPtr find(const std::string& key, std::span<const Argument> call, device::Backend* device, const std::string& backend,
+    /// `make`: gives the graph that the key stands for; `device`: where it is run; `at_once`: it is compiled the first time.
+    EntryPtr find(const std::string& key, std::span<const Argument> call, device::Backend* device, const std::string& backend, bool at_once,
                   const std::function<Recording()>& make) {
         CompileOptions options;
-        const compiler::BuiltIn& asked = compiler::built_in(backend.empty() ? options.backend : backend);
-        options.backend = asked.name;
+        const std::string asked = backend.empty() ? options.backend : backend;
+        options.backend = asked;
         {
             const std::scoped_lock lock(mutex_);
             const auto known = index_.find(key);
             if (known != index_.end()) {
                 order_.splice(order_.begin(), order_, known->second);
                 if (known->second->compiled) return known->second->compiled;
-            } else if (device == nullptr) {  // a device has no precompiled kernels
-                options.backend = compiler::for_one_run(asked).name;
+            } else if (device == nullptr && !at_once) {  // a device has no precompiled kernels
+                options.backend = compiler::for_one_run(asked);
             }
         }
         auto entry = std::make_shared<Entry>();
         entry->device = device;
         Recording made = make();
-        if (!made.graph.bodies().empty()) options.backend = asked.name;  // many turns are worth it the first time
+        if (!made.graph.bodies().empty()) options.backend = asked;  // many turns are worth it the first time
         compiler::prepare(made.graph, options.backend, made.times);
         entry->compile(std::move(made), call, options);
-        keep(key, options.backend == asked.name ? entry : nullptr);
+        keep(key, options.backend == asked ? entry : nullptr);
         return entry;
     }
 
@@ -104,7 +104,8 @@ Argument argument_of(const array& held) {
 }
 
 // Runs a packed graph on memory for its parameters.
-std::vector<array> run(const std::string& packed, const std::vector<int>& written, const std::vector<array>& parameters, const std::string& backend) {
+std::vector<array> run(const std::string& packed, const std::vector<int>& written, const std::vector<array>& parameters, const std::string& backend,
+                       bool at_once = false) {
     std::vector<Argument> call;
     std::string key = packed + "\n" + backend;
     std::vector<shape::Dims> strides;
@@ -118,7 +119,7 @@ std::vector<array> run(const std::string& packed, const std::vector<int>& writte
     for (const Argument& argument : call) {  // numbers that the host has are passed by value
         if (device != nullptr && argument.rank == 0) append(key, device::lies_on_device(argument.data));
     }
-    const std::shared_ptr<const Entry> entry = plans().find(key, call, device, backend, [&] {
+    const std::shared_ptr<const Entry> entry = plans().find(key, call, device, backend, at_once, [&] {
         Recording made;
         base::Reader in(packed);
         made.graph = ir::Graph::unpack(in);
@@ -180,6 +181,11 @@ std::vector<array> parameters_of(const trace::Recorder& recorder, const ir::Grap
 std::shared_ptr<OnceNotes>* once_notes() {
     auto* const recorder = dynamic_cast<OnceRecorder*>(trace::Recorder::active());
     return recorder == nullptr ? nullptr : &recorder->notes;
+}
+
+std::vector<array> run_packed(const std::string& packed, const std::vector<array>& parameters, const std::string& backend) {
+    if (trace::Recorder::active() != nullptr) return recorded_again(packed, parameters);
+    return run(packed, {}, parameters, backend, true);
 }
 
 void note_backend(std::string_view backend) {

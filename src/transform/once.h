@@ -30,6 +30,8 @@ private:
     std::optional<trace::Evaluator> before_;  // if anything was overwritten
 };
 
+/// Runs a packed graph without reads and writes by a back end; in a recording it becomes a part of that.
+std::vector<array> run_packed(const std::string& packed, const std::vector<array>& parameters, const std::string& backend);
 /// Computes arrays of the recording that this thread is in; it can go on afterwards.
 std::vector<array> run_recording(trace::Recorder& recorder, const std::vector<array>& outputs);
 

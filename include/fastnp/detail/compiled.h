@@ -196,7 +196,10 @@ private:
     }
 
     Result call_unplaced(Arguments& arguments, bool may_compile) const {
-        if (detail::is_recording()) return run(arguments);
+        if (detail::is_recording()) {
+            detail::note_backend(shared_->engine.options().backend);
+            return run(arguments);
+        }
         detail::CallParts parts;
         parts.add(arguments);
         const detail::References::List* const references = add_what_it_reads(parts);
