@@ -161,9 +161,9 @@ PyObject* entry_dict(const EntryInfo& entry) {
     Ref kernels = own(PyList_New(0));
     for (const KernelInfo& kernel : entry.kernels) {
         PyObject* milliseconds = kernel.milliseconds < 0 ? Py_NewRef(Py_None) : PyFloat_FromDouble(kernel.milliseconds);
-        const Ref row =
-            own(Py_BuildValue("{s:s,s:s,s:N,s:s,s:N,s:K}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops", to_list(kernel.ops), "axes",
-                              kernel.axes.c_str(), "milliseconds", milliseconds, "count", static_cast<unsigned long long>(kernel.count)));
+        const Ref row = own(Py_BuildValue("{s:s,s:s,s:N,s:s,s:N,s:K,s:N}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops",
+                                          to_list(kernel.ops), "axes", kernel.axes.c_str(), "milliseconds", milliseconds, "count",
+                                          static_cast<unsigned long long>(kernel.count), "lines", to_list(kernel.lines)));
         check(PyList_Append(kernels.get(), row.get()));
     }
     Ref times = own(PyDict_New());
@@ -171,9 +171,10 @@ PyObject* entry_dict(const EntryInfo& entry) {
         const Ref value = own(PyFloat_FromDouble(spent));
         check(PyDict_SetItemString(times.get(), phase.c_str(), value.get()));
     }
-    return check(Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:s,s:s,s:s,s:s}", "reason", entry.reason.c_str(), "uncompiled", entry.uncompiled.c_str(), "guards",
-                               to_list(entry.guards), "kernels", kernels.release(), "milliseconds", times.release(), "ir", entry.ir.c_str(), "loops",
-                               entry.loops.c_str(), "llvm", entry.llvm.c_str(), "asm", entry.assembly.c_str()));
+    return check(Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:s,s:s,s:s,s:s,s:s}", "reason", entry.reason.c_str(), "uncompiled", entry.uncompiled.c_str(),
+                               "guards", to_list(entry.guards), "kernels", kernels.release(), "milliseconds", times.release(), "ir", entry.ir.c_str(),
+                               "ir_lines", entry.ir_lines.c_str(), "loops", entry.loops.c_str(), "llvm", entry.llvm.c_str(), "asm",
+                               entry.assembly.c_str()));
 }
 
 // What fastnp.explain shows: (entries, guards on what the function reads, reasons for calls that ran as written).

@@ -6,6 +6,7 @@
 #include "fastnp/detail/lies_in.h"
 #include "float_errors.h"
 #include "foreign.h"
+#include "lines.h"
 #include "noted_errors.h"
 #include "stored.h"
 
@@ -23,6 +24,7 @@ struct GilState {
 struct RecordingScope {
     Recording now;
     ErrorsNoted errors{now};
+    RecordedLines lines;
     RecordingScope() {
         now.outer = recording;
         now.caller = Ref(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));

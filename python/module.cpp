@@ -12,6 +12,7 @@
 #include "fastnp/compile.h"
 #include "fastnp/detail/borrowed.h"
 #include "fastnp/detail/float_check.h"
+#include "fastnp/detail/graph_text.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/log.h"
 #include "fastnp/detail/memory.h"
@@ -148,6 +149,8 @@ void initialise(py::module_& module) {
             if (recording != nullptr && recording->errors_noted != nullptr) recording->errors_noted->entered(modes.ptr());
         },
         "After numpy.errstate was entered with these modes: a recording of a function notes what is met within.");
+    module.def("_parse_graph", &detail::parsed_graph_text, py::arg("text"), py::arg("with_lines") = false,
+               "The text of the graph that a text says.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def(
         "_overrides", [](py::handle x) { return overrides(x.ptr()); },

@@ -94,6 +94,7 @@ struct KernelInfo {
     /// turns). Negative: there was no such call, or it was not measured by itself (turns that the host takes).
     double milliseconds = -1;
     std::uint64_t count = 0;  ///< how often it was done
+    std::vector<std::string> lines = {};  ///< the user's lines that it does: "model.py:12 in loss"
 };
 /// Why something was compiled, or was not found.
 struct MissInfo {
@@ -109,6 +110,7 @@ struct EntryInfo {
     std::vector<KernelInfo> kernels;  ///< what it does, in order
     std::vector<std::pair<std::string, double>> milliseconds;  ///< that phases of the compilation took
     std::string ir;  ///< the recorded ops
+    std::string ir_lines;  ///< the same with the user's lines at the ends
     std::string loops;  ///< the fused loops
     std::string llvm;  ///< the code for LLVM, if it was asked for
     std::string assembly;  ///< the machine code, if it was asked for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import types
 from collections.abc import Callable
 from typing import Any, ParamSpec
@@ -13,6 +14,7 @@ from fastnp._compiled_functions import name_of
 from fastnp._core import CompiledFunction
 
 P = ParamSpec("P")
+MOST_LINES = 8  # of one function that are told of one kernel
 
 
 class profile:
@@ -59,6 +61,20 @@ def _time_of(kernel: dict[str, Any]) -> str:
     return f", {kernel['milliseconds']:.4f} ms{often}"
 
 
+def _lines_of(kernel: dict[str, Any]) -> str:
+    """The user's lines, by file and function: "model.py:12, 14 in loss"."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for text in kernel["lines"]:
+        place, _, function = text.partition(" in ")
+        file, _, line = place.rpartition(":")
+        places.setdefault((os.path.basename(file), function), []).append(line)
+    found = []
+    for (file, function), lines in places.items():
+        shown = ", ".join(lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], f"... {lines[-1]}"])
+        found.append(f"{file}:{shown}" + (f" in {function}" if function else ""))
+    return "; ".join(found)
+
+
 def loops_not_tried(function: Any, known: list[Any]) -> list[Any]:
     """The loops of a function that are told of by nobody else."""
     written = getattr(function, "__wrapped__", None)
@@ -78,8 +94,9 @@ class Explanation:
     """What a compiled function consists of after a call; ``print`` it, or read its parts.
 
     `explain` makes it. Its attributes: `name`, `result` (of the call), `backend`, `cache_info`,
-    `entries` (each kind of calls, with guards and reasons), `kernels`, `graphs` (how many), `ir`,
-    `loops`, `llvm` and `asm` (the code, by stages), `breaks`, `native` (loops over numbers), `parts`.
+    `entries` (each kind of calls, with guards and reasons), `kernels`, `graphs` (how many), `ir`
+    (`ir_lines`: with the lines that the operations come from), `loops`, `llvm` and `asm` (the code,
+    by stages), `breaks`, `native` (loops over numbers), `parts`.
 
     See Also
     --------
@@ -119,6 +136,11 @@ class Explanation:
         return self._joined("ir")
 
     @property
+    def ir_lines(self) -> str:
+        """The same, each with the line of the user's that it comes from."""
+        return self._joined("ir_lines")
+
+    @property
     def loops(self) -> str:
         return self._joined("loops")
 
@@ -152,6 +174,8 @@ class Explanation:
                 axes = f" over {kernel['axes']}" if kernel["axes"] else ""
                 host = f", {kernel['kind']}" if kernel["kind"].startswith("by the host") else ""
                 lines.append(f"    kernel {kernel['name']}{axes}: {len(kernel['ops'])} ops ({', '.join(kernel['ops'])}){host}{_time_of(kernel)}")
+                if kernel["lines"]:
+                    lines.append(f"      from {_lines_of(kernel)}")
             if entry["milliseconds"]:
                 lines.append("    " + ", ".join(f"{phase} {spent:.2f} ms" for phase, spent in entry["milliseconds"].items()))
         lines += [f"  reads: {guard}" for guard in self.reads]

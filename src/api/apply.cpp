@@ -106,6 +106,7 @@ array recorded_part(const array& x, Op part) {
     check_alive(x);
     Recorder& recorder = *Recorder::active();
     const ir::Value numbers[] = {value_of(recorder, x)};
+    recorder.note_line();
     const ir::Value value = recorder.graph().make(part, numbers, {}, real_of(x.dtype()), numbers[0]->shape);
     array view = wrap(value, recorder.shared_from_this(), x.body()->storage, x.body()->strides);
     view.body()->writable = x.writable();
@@ -119,6 +120,7 @@ namespace {
 ir::Value without_part(ir::Graph& graph, ir::Value value, ir::Value whole, Op& part) {
     if (value == whole) return whole;
     const ir::Value inner = without_part(graph, value->inputs[0], whole, part);
+    const ir::At at(graph, value);
     if (value->op == Op::real || value->op == Op::imag) {
         part = value->op;
         return inner;
@@ -152,6 +154,7 @@ namespace {
 array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::span<const array> operands) {
     recorder.check_steps();
     recorder.check_allowed(ops::info(op).name);
+    recorder.note_line();
     std::vector<ir::Value> inputs;
     std::vector<ops::Type> types;
     inputs.reserve(operands.size());

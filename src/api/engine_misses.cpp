@@ -1,6 +1,7 @@
 // Calls that find no entry: recorded, compiled, and kept, where there is room.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -33,6 +34,16 @@ std::string difference(std::string_view before, std::string_view now) {
         now.remove_prefix(std::min(now.size(), b.size() + 1));
     }
     return {};
+}
+
+// Where the function is, if that is told.
+ir::Location place_of_function(const CompileOptions& options) {
+    const std::size_t colon = options.place.rfind(':');
+    int line = 0;
+    if (colon == std::string::npos) return {};
+    const char* const end = options.place.data() + options.place.size();
+    const auto [read, error] = std::from_chars(options.place.data() + colon + 1, end, line);
+    return error == std::errc{} && read == end ? ir::location_of(options.place.substr(0, colon), line, options.name) : ir::Location();
 }
 
 }  // namespace
@@ -195,14 +206,14 @@ bool Engine::State::take_stored(Entry& entry, const std::string& name, std::span
 // Records the call, and leaves the recording for other processes. Whether the entry has its code now.
 bool Engine::State::record(const std::shared_ptr<Entry>& entry, const std::string& name, std::span<const Argument> call, Callee& callee,
                            const std::vector<trace::Found>& known) {
-    Recording recording = record_call(entry->signature, call, callee, known);
+    Recording recording = record_call(entry->signature, call, callee, known, std::size_t(-1), place_of_function(options));
     entry->kept = callee.keep();
     const Callee::Use use = callee.use();
     entry->once = use.once;
     if (!use.given_up.empty()) give_up(use.given_up);
     CompileOptions own = options;
     if (use.once) own.backend = compiler::for_one_run(own.backend);
-    if (options.verify != 0) entry->recorded = recording.graph.text();
+    if (options.verify != 0) entry->recorded = recording.graph.text({.sizes = false});  // whatever sizes are at hand
     compiler::prepare(recording.graph, own.backend, recording.times);
     const auto kept = name.empty() ? std::nullopt : callee.pack(entry->kept.get());
     auto packed = kept ? pack(recording, *kept) : std::nullopt;
@@ -361,7 +372,7 @@ void Engine::State::verify(const Entry& entry, std::span<const Argument> call, C
     for (const trace::Read& read : entry.reads) known.push_back({read.value, nullptr});
     std::string now;
     try {
-        now = record_call(entry.signature, call, callee, known).graph.text();
+        now = record_call(entry.signature, call, callee, known).graph.text({.sizes = false});
     } catch (const RecordError& error) {
         throw VerifyError(options.name + " was compiled, and can't be recorded any more: " + error.what());
     }

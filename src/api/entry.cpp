@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "api/body.h"
@@ -171,10 +172,10 @@ void Entry::take(Recording& made, std::span<const Argument> call) {
 void Entry::make_code(Recording made, const CompileOptions& options) {
     base::Writer packed;
     const auto backend = compiler::users_backend(options.backend);
-    if (backend) made.graph.pack(packed);
+    if (backend) made.graph.pack(packed, true);
     if (backend) users_code = make_users_code(made, *backend, options);
     plan = compiler::specialise(made.graph, made.strides, options.backend, {.device = device, .by_value = by_value}, times);
-    if (!backend) made.graph.pack(packed);
+    if (!backend) made.graph.pack(packed, true);
     graph = packed.bytes();
     if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");  // passes make some, too
 }
@@ -350,6 +351,21 @@ KernelInfo info_of(const nest::Kernel& made, const shape::Sizes& sizes) {
     return {made.name, made.name, made.ops, axes};
 }
 
+// Each line once, in the order of the program's text.
+std::vector<std::string> texts_of(std::vector<ir::Location> lines) {
+    const auto place = [](ir::Location each) {
+        const ir::Line& line = ir::line_of(each);
+        return std::tuple<std::string_view, int, std::string_view>(line.file, line.number, line.function);
+    };
+    std::ranges::sort(lines, {}, place);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    std::vector<std::string> texts;
+    for (const ir::Location each : lines) {
+        if (each) texts.push_back(ir::text_of(each));
+    }
+    return texts;
+}
+
 std::string kind_of_step(const plan::Plan& plan, const plan::EagerStep& step) {
     if (plan.on_device.backend == nullptr || ops::is_read(step.op)) return "precompiled";
     const std::string why = plan::host_does(*plan.on_device.backend, step.op, step.out.dtype);
@@ -396,6 +412,7 @@ void describe(const plan::Plan& plan, const shape::Sizes& sizes, const plan::Pro
             const std::string name = plan::name_of(plan, step);
             result.kernels.push_back({name, kind_of_step(plan, step.eager), {name}, ""});
         }
+        result.kernels[place].lines = texts_of(step.lines);
         result.kernels[place].milliseconds = time.milliseconds;
         result.kernels[place].count = time.count;
     }
@@ -438,7 +455,11 @@ EntryInfo Entry::info(bool with_code) const {
     }
     result.milliseconds = times;
     base::Reader packed(graph);
-    if (!graph.empty()) result.ir = ir::Graph::unpack(packed).text();
+    if (!graph.empty()) {
+        const ir::Graph recorded = ir::Graph::unpack(packed);
+        result.ir = recorded.text();
+        result.ir_lines = recorded.text({.lines = true});
+    }
     const std::shared_ptr<const plan::Profile> profile = plan.profiled ? plan.profiled->get() : nullptr;
     describe(plan, plan.sizes, profile.get(), result);
     std::vector<codegen::Job> jobs;

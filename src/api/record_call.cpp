@@ -149,7 +149,7 @@ void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs
 }
 
 Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
-                      std::size_t stop_at) {
+                      std::size_t stop_at, ir::Location place) {
     const auto start = std::chrono::steady_clock::now();
     const auto recorder = std::make_shared<trace::Recorder>();
     const trace::Recorder::Scope scope(recorder);
@@ -158,6 +158,7 @@ Recording record_call(const compiler::Signature& signature, std::span<const Argu
     const std::vector<array> parameters = parameters_of(signature, call, recorder, made.strides);
     recorder->set_arguments(memories_of(call), known);
     recorder->set_home(device_of(call));
+    recorder->set_place(place);
     const Engine::Callee::Limits limits = callee.limits();
     recorder->set_limits(limits.steps, limits.reads, stop_at);
     const std::vector<array> outputs = callee.record(parameters);

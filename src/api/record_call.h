@@ -35,9 +35,9 @@ struct Recording {
 };
 
 /// Records the function for the calls that fit a signature. `known`: what its first reads give. RecordError if it can't be recorded, and whatever the
-/// function throws. It ends with a RecordError at the read with the number `stop_at`.
+/// function throws. It ends with a RecordError at the read with the number `stop_at`. `place`: where the function is.
 Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
-                      std::size_t stop_at = std::size_t(-1));
+                      std::size_t stop_at = std::size_t(-1), ir::Location place = {});
 
 /// The values to return, and which of them lie in one array's memory. TypeError for values of a mapped function's inside.
 void set_outputs(trace::Recorder& recorder, const std::vector<array>& outputs);

@@ -1,6 +1,8 @@
 // Recordings as bytes: they are kept on disk, so that another process need not record.
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <set>
 
 #include "api/entry.h"
 #include "api/record_call.h"
@@ -59,6 +61,51 @@ device::Memory unpack_memory(base::Reader& in) {
     return memory;
 }
 
+void note_files(const ir::Graph& graph, std::set<std::string>& files) {
+    for (const ir::Value value : ir::nodes_of(graph)) {
+        if (value->where) files.insert(ir::line_of(value->where).file);
+    }
+    for (const auto& body : graph.bodies()) note_files(body->graph, files);
+}
+
+// How a file of the user's is told from what it was before: its time and size; 0 and 0 where there is no such file.
+std::pair<std::int64_t, std::uint64_t> state_of(const std::string& file) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    if (error) return {0, 0};
+    const auto time = std::filesystem::last_write_time(file, error);
+    return error ? std::pair<std::int64_t, std::uint64_t>() : std::pair(std::int64_t{time.time_since_epoch().count()}, std::uint64_t{size});
+}
+
+// With the user's lines, and the state of the files that they are in.
+void pack_graph(const ir::Graph& graph, base::Writer& out) {
+    std::set<std::string> files;
+    note_files(graph, files);
+    out.number(files.size());
+    for (const std::string& file : files) {
+        out.text(file);
+        out.integer(state_of(file).first);
+        out.number(state_of(file).second);
+    }
+    graph.pack(out, true);
+}
+
+// Without lines where a file is another one by now: code that is the same may be elsewhere in it.
+ir::Graph unpack_graph(base::Reader& in) {
+    bool are_known = true;
+    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) {
+        const auto now = state_of(std::string(in.text()));
+        const std::int64_t time = in.integer();
+        are_known = in.number() == now.second && time == now.first && time != 0 && are_known;
+    }
+    ir::Graph graph = ir::Graph::unpack(in);
+    if (are_known || !in.ok()) return graph;
+    base::Writer without;
+    graph.pack(without);
+    base::Reader again(without.bytes());
+    return ir::Graph::unpack(again);
+}
+
 void pack(const compiler::Extent& extent, base::Writer& out) {
     out.integer(extent.symbol);
     out.integer(extent.symbol < 0 ? extent.value : 0);
@@ -96,7 +143,7 @@ std::string recording_name(const std::string& identity, const std::string& backe
 std::optional<std::string> pack(const Recording& recording, std::string_view kept) {
     if (!recording.owns_captured) return std::nullopt;
     base::Writer out;
-    recording.graph.pack(out);
+    pack_graph(recording.graph, out);
     out.number(recording.strides.size());
     for (const shape::Dims& strides : recording.strides) shape::pack(strides, out);
     out.number(recording.captured.size());
@@ -124,7 +171,7 @@ std::optional<std::pair<Recording, std::string>> unpack_recording(std::string_vi
     const auto start = std::chrono::steady_clock::now();
     base::Reader in(bytes);
     Recording recording;
-    recording.graph = ir::Graph::unpack(in);
+    recording.graph = unpack_graph(in);
     const std::size_t parameters = recording.graph.parameters().size();
     for (std::uint64_t left = in.count(); left > 0; --left) recording.strides.push_back(shape::unpack_dims(recording.graph.sizes(), in));
     for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) recording.captured.push_back(unpack_memory(in));

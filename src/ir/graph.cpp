@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "base/hash.h"
 
@@ -26,44 +25,7 @@ std::size_t hash_of(Op op, std::span<const Value> inputs, const Attributes& attr
     return base::mix(hash, hash_of(attributes.scalar));
 }
 
-std::string number_text(double value) {
-    char text[40];
-    std::string result(text, std::to_chars(text, text + sizeof text, value).ptr);
-    if (result.find_first_of(".en") == std::string::npos) result += ".0";  // not to be taken for an integer
-    return result;
-}
-
-std::string dims_text(const shape::Dims& dims, const shape::Sizes& sizes) {
-    std::string result = "[";
-    for (std::size_t i = 0; i < dims.size(); ++i) result += (i == 0 ? "" : ", ") + sizes.text(dims[i]);
-    return result + "]";
-}
-
-// What tells this node from others of its op; what the type after the colon shows is left out.
-std::string attributes_text(const Node& node, const shape::Sizes& sizes) {
-    const Attributes& attributes = node.attributes;
-    std::string result;
-    if (node.op == Op::constant) result += " " + text_of(attributes.scalar);
-    if (!attributes.ints.empty()) {
-        result += " (";
-        for (std::size_t i = 0; i < attributes.ints.size(); ++i) result += (i == 0 ? "" : ", ") + std::to_string(attributes.ints[i]);
-        result += ")";
-    }
-    if (!attributes.dims.empty() && !(attributes.dims == node.shape)) result += " " + dims_text(attributes.dims, sizes);
-    return result;
-}
-
 }  // namespace
-
-std::string text_of(const Scalar& scalar) {
-    switch (scalar.kind()) {
-        case WeakKind::boolean: return scalar.bits() != 0 ? "true" : "false";
-        case WeakKind::integer: return scalar.negative() ? std::to_string(scalar.as_int64()) : std::to_string(scalar.bits());
-        case WeakKind::floating: return number_text(scalar.real());
-        case WeakKind::complex: return "(" + number_text(scalar.real()) + ", " + number_text(scalar.imag()) + ")";
-    }
-    return {};
-}
 
 Graph Graph::successor() {
     Graph next;
@@ -113,7 +75,8 @@ Value Graph::make(Op op, std::span<const Value> inputs, Attributes attributes, D
             return known->second;
         }
     }
-    nodes_.push_back({op, dtype, static_cast<std::uint32_t>(nodes_.size()), std::move(shape), {inputs.begin(), inputs.end()}, std::move(attributes)});
+    const auto id = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({op, dtype, id, std::move(shape), {inputs.begin(), inputs.end()}, std::move(attributes), where_});
     index_.emplace(hash, &nodes_.back());
     return &nodes_.back();
 }
@@ -122,24 +85,6 @@ std::vector<Value> Graph::roots() const {
     std::vector<Value> all = outputs_;
     all.insert(all.end(), effects_.begin(), effects_.end());
     return all;
-}
-
-std::string Graph::text() const {
-    std::unordered_map<Value, std::string> names;  // numbered anew, so that what is not needed does not show
-    const auto joined = [&names](const auto& values) {
-        std::string result;
-        for (const Value value : values) result += (result.empty() ? " " : ", ") + names.at(value);
-        return result;
-    };
-    std::string result;
-    for (const Value value : reachable(roots())) {
-        const std::string& name = names.emplace(value, "%" + std::to_string(names.size())).first->second;
-        result += name + " = " + std::string(name_of(value->op)) + joined(value->inputs) + attributes_text(*value, sizes_) + " : " +
-                  std::string(fastnp::name_of(value->dtype)) + dims_text(value->shape, sizes_) + "\n";
-    }
-    result += "return" + joined(outputs_) + "\n";
-    for (std::size_t i = 0; i < bodies_.size(); ++i) result += "body " + std::to_string(i) + ":\n" + bodies_[i]->graph.text();
-    return result;
 }
 
 std::vector<Value> reachable(std::span<const Value> outputs) {
@@ -156,6 +101,15 @@ std::vector<Value> reachable(std::span<const Value> outputs) {
     }
     std::sort(found.begin(), found.end(), [](Value a, Value b) { return a->id < b->id; });  // ids are in the order of making
     return found;
+}
+
+std::vector<Value> nodes_of(const Graph& graph) {
+    std::vector<Value> needed = graph.roots();
+    needed.insert(needed.end(), graph.parameters().begin(), graph.parameters().end());
+    for (const Place& place : graph.places()) {
+        if (place.whole != nullptr) needed.push_back(place.whole);
+    }
+    return reachable(needed);
 }
 
 }  // namespace fastnp::ir

@@ -2,14 +2,17 @@
 // is free) and a node's inputs always precede it.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/attributes.h"
+#include "ir/location.h"
 #include "ir/op.h"
 #include "shape/dim.h"
 
@@ -22,6 +25,7 @@ struct Node {
     shape::Dims shape;
     SmallVector<const Node*, 3> inputs;
     Attributes attributes;
+    Location where{};  // the user's line; no part of what the node is: equal nodes are one, whose line is the first one's
 };
 using Value = const Node*;
 
@@ -46,6 +50,12 @@ struct Call {
 
 struct Body;
 
+/// What the text of a graph has.
+struct TextOptions {
+    bool sizes = true;   // what is known of sizes: their values at hand and ranges, and the conditions on them
+    bool lines = false;  // the user's lines, at the ends of the nodes' lines
+};
+
 class Graph {
 public:
     Graph() = default;
@@ -56,6 +66,8 @@ public:
     Value parameter(Dtype dtype, shape::Dims shape);
     /// The node for this op, a new one or the equal one that is there. Dtype and shape are what ops::infer says.
     Value make(Op op, std::span<const Value> inputs, Attributes attributes, Dtype dtype, shape::Dims shape);
+    /// The user's line of the nodes that are made from here on; gives the one so far (see At).
+    Location at(Location where) { return std::exchange(where_, where); }
 
     shape::Sizes& sizes() { return sizes_; }
     const shape::Sizes& sizes() const { return sizes_; }
@@ -85,6 +97,8 @@ public:
     const std::deque<Node>& nodes() const { return nodes_; }
     /// A number that no other copy of this graph has (see Place).
     std::int64_t next_owner() { return owners_++; }
+    /// Has the numbers go on behind this one.
+    void pass_owner(std::int64_t number) { owners_ = std::max(owners_, number + 1); }
     /// An empty graph over the sizes, calls and bodies of this one, which it takes, that goes on with its numbers: for a pass that writes all nodes anew.
     Graph successor();
     /// An empty graph over copies of its sizes, calls and bodies, that goes on with its numbers: for a part of it.
@@ -94,11 +108,11 @@ public:
     /// What has to be computed, in a graph of its own.
     Graph copy() const;
 
-    /// A line a node: "%3 = add %1, %2 : float32[n, 4]"; equal graphs print alike, so the text's hash names a trace.
-    std::string text() const;
+    /// A line a node: "%3 = add %1, %2 : float32[n, 4]". Equal graphs print alike, and ir::parse reads it. What is not needed does not show.
+    std::string text(const TextOptions& options = {}) const;
 
-    /// What has to be computed, as unpack() reads it. A graph that is not one fails the reader.
-    void pack(base::Writer& out) const;
+    /// What has to be computed, as unpack() reads it. A graph that is not one fails the reader. Without the user's lines equal graphs have equal bytes.
+    void pack(base::Writer& out, bool with_lines = false) const;
     static Graph unpack(base::Reader& in);
 
 private:
@@ -110,6 +124,21 @@ private:
     std::vector<std::shared_ptr<const Body>> bodies_;
     shape::Sizes sizes_;
     std::int64_t owners_ = 0;
+    Location where_;
+};
+
+/// While it lives, the nodes that a graph makes are of a user's line: those in the place of another node are of that one's.
+class At {
+public:
+    At(Graph& graph, Location where) : graph_(graph), before_(graph.at(where)) {}
+    At(Graph& graph, Value value) : At(graph, value->where) {}
+    ~At() { graph_.at(before_); }
+    At(const At&) = delete;
+    At& operator=(const At&) = delete;
+
+private:
+    Graph& graph_;
+    Location before_;
 };
 
 /// What a loop does at a turn. Its parameters: the states, the parts (one for each turn) and the constants that the loop has as operands, in this order,
@@ -156,5 +185,7 @@ Scalar unpack_scalar(base::Reader& in);
 
 /// Values that `outputs` need, inputs first.
 std::vector<Value> reachable(std::span<const Value> outputs);
+/// All that makes a graph: what has to be computed, its parameters, and the arrays that outputs are views of; inputs first.
+std::vector<Value> nodes_of(const Graph& graph);
 
 }  // namespace fastnp::ir

@@ -27,6 +27,22 @@ class Packer {
 public:
     explicit Packer(base::Writer& out) : out_(out) {}
 
+    // The lines of nodes, each once.
+    void lines(const std::vector<Value>& nodes) {
+        std::vector<Location> all;
+        for (const Value value : nodes) {
+            if (value->where && lines_.emplace(value->where.id, lines_.size() + 1).second) all.push_back(value->where);
+        }
+        out_.number(all.size());
+        for (const Location each : all) {
+            const Line& line = line_of(each);
+            out_.text(line.file);
+            out_.integer(line.number);
+            out_.text(line.function);
+        }
+        for (const Value value : nodes) out_.number(value->where ? lines_.at(value->where.id) : 0);
+    }
+
     void node(Value value) {
         numbers_.emplace(value, numbers_.size());
         out_.number(static_cast<std::uint64_t>(value->op));
@@ -61,14 +77,26 @@ public:
 private:
     base::Writer& out_;
     std::unordered_map<Value, std::uint64_t> numbers_;
+    std::unordered_map<std::uint32_t, std::uint64_t> lines_;
 };
 
 class Unpacker {
 public:
     Unpacker(Graph& graph, base::Reader& in) : graph_(graph), in_(in) {}
 
+    // Of so many nodes, in their order.
+    void lines(std::uint64_t nodes) {
+        std::vector<Location> all(1);
+        for (std::uint64_t left = in_.count(); left > 0 && in_.ok(); --left) {
+            const std::string_view file = in_.text();
+            const std::int64_t number = in_.integer();
+            all.push_back(location_of(file, static_cast<int>(number), in_.text()));
+        }
+        for (; nodes > 0 && in_.ok(); --nodes) lines_.push_back(all[in_.below(all.size())]);
+    }
     // Parameters come in their order.
     void node() {
+        const At at(graph_, values_.size() < lines_.size() ? lines_[values_.size()] : Location());
         const auto op = static_cast<Op>(in_.below(static_cast<std::uint64_t>(Op::count)));
         const Dtype dtype = unpack_dtype(in_);
         shape::Dims shape = shape::unpack_dims(graph_.sizes(), in_);
@@ -110,6 +138,7 @@ private:
     Graph& graph_;
     base::Reader& in_;
     std::vector<Value> values_;
+    std::vector<Location> lines_;
 };
 
 }  // namespace
@@ -138,9 +167,9 @@ Scalar unpack_scalar(base::Reader& in) {
 
 namespace {
 
-void pack_body(const Body& body, base::Writer& out) {
+void pack_body(const Body& body, base::Writer& out, bool with_lines) {
     for (const int count : {body.states, body.parts, body.constants, body.collected}) out.number(static_cast<std::uint64_t>(count));
-    body.graph.pack(out);
+    body.graph.pack(out, with_lines);
 }
 
 Body unpack_body(base::Reader& in) {
@@ -152,16 +181,13 @@ Body unpack_body(base::Reader& in) {
 
 }  // namespace
 
-void Graph::pack(base::Writer& out) const {
+void Graph::pack(base::Writer& out, bool with_lines) const {
     sizes_.pack(out);
-    std::vector<Value> needed = roots();
-    needed.insert(needed.end(), parameters_.begin(), parameters_.end());
-    for (const Place& place : places_) {
-        if (place.whole != nullptr) needed.push_back(place.whole);
-    }
-    needed = reachable(needed);
+    const std::vector<Value> needed = nodes_of(*this);
     Packer packer(out);
     out.number(needed.size());
+    out.number(with_lines ? 1 : 0);
+    if (with_lines) packer.lines(needed);
     for (const Value value : needed) packer.node(value);
     packer.values(outputs_);
     for (const Place& place : places_) packer.place(place);
@@ -169,7 +195,7 @@ void Graph::pack(base::Writer& out) const {
     out.number(calls_.size());
     for (const Call& call : calls_) packer.call(call);
     out.number(bodies_.size());
-    for (const auto& body : bodies_) pack_body(*body, out);
+    for (const auto& body : bodies_) pack_body(*body, out, with_lines);
     out.integer(owners_);
 }
 
@@ -177,7 +203,9 @@ Graph Graph::unpack(base::Reader& in) {
     Graph graph;
     graph.sizes_ = shape::Sizes::unpack(in);
     Unpacker unpacker(graph, in);
-    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) unpacker.node();
+    std::uint64_t nodes = in.count();
+    if (in.below(2) != 0) unpacker.lines(nodes);
+    for (; nodes > 0 && in.ok(); --nodes) unpacker.node();
     graph.outputs_ = unpacker.values();
     for (std::size_t i = 0; i < graph.outputs_.size(); ++i) graph.places_.push_back(unpacker.place());
     graph.effects_ = unpacker.values();
@@ -189,7 +217,7 @@ Graph Graph::unpack(base::Reader& in) {
 
 Graph Graph::copy() const {
     base::Writer out;
-    pack(out);
+    pack(out, true);
     base::Reader in(out.bytes());
     return unpack(in);
 }

@@ -245,6 +245,12 @@ private:
         return inside;
     }
 
+    // What is fused, for explain.
+    void note(const ir::Node& node) {
+        result_.kernel.ops.emplace_back(ops::info(node.op).name);
+        result_.lines.push_back(node.where);
+    }
+
     // An element of what is taken from, which lies in memory, at an index of the second operand's.
     ExprId gathered(const ir::Node& take, const IndexMap& map) {
         const auto axis = static_cast<std::size_t>(take.attributes.ints[0]);
@@ -258,7 +264,7 @@ private:
         expr.offset = storage.strides[axis];
         expr.extent = take.inputs[0]->shape[axis];
         expr.number = static_cast<int>(take.attributes.ints[1]);
-        result_.kernel.ops.emplace_back(ops::info(take.op).name);
+        note(take);
         return result_.kernel.add(expr);
     }
 
@@ -271,7 +277,7 @@ private:
         guard_ = outer ? both(*outer, *inside) : *inside;
         const ExprId value = value_at(pad.inputs[0], inner, false);
         guard_ = outer;
-        result_.kernel.ops.emplace_back(ops::info(pad.op).name);
+        note(pad);
         Expr expr{Expr::Kind::map};
         expr.op = Op::select;
         expr.args = {*inside, value, border};
@@ -311,7 +317,7 @@ private:
                 if (const auto inner = pass::through(*value, map, sizes_)) return value_at(value->inputs[0], *inner, false);
                 break;
             case Kind::map: {
-                kernel.ops.emplace_back(ops::info(value->op).name);
+                note(*value);
                 expr.kind = Expr::Kind::map;
                 expr.op = value->op;
                 for (const Value input : value->inputs) expr.args.push_back(value_at(input, map, false));
@@ -335,7 +341,7 @@ private:
     static Dtype accumulator_of(Dtype dtype) { return is_floating(dtype) && itemsize_of(dtype) == 2 ? Dtype::float32 : dtype; }
 
     ExprId add_fold(Value fold) {
-        result_.kernel.ops.emplace_back(ops::info(fold->op).name);
+        note(*fold);
         const IndexMap map = kernel_map(pass::identity_map(region_.domain.size()));
         const Dtype dtype = accumulator_of(fold->dtype);
         const ExprId value = cast_to(value_at(fold->inputs[0], map, false), dtype);
@@ -403,7 +409,7 @@ private:
     void add_update(Value update) {
         const IndexMap map = kernel_map(pass::identity_map(region_.domain.size()));
         const ExprId value = value_at(update->inputs[1], map, false);
-        result_.kernel.ops.emplace_back(ops::info(update->op).name);
+        note(*update);
         const Access access = access_to(pass::region_of(*update, program_.storage.at(update), sizes_), map, true);
         std::erase_if(result_.kernel.outer_stores, [&](const Store& store) { return store.access == access; });  // overwritten
         result_.kernel.outer_stores.push_back({access, value});

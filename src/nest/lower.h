@@ -19,6 +19,7 @@ struct Binding {
 struct Lowered {
     Kernel kernel;
     std::vector<Binding> bindings;  // per buffer
+    std::vector<ir::Location> lines;  // the user's, of each of the kernel's ops
 };
 
 struct Temporary {

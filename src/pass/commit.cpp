@@ -42,6 +42,7 @@ public:
 
 private:
     void rebuild(Value value) {
+        const ir::At at(graph_, value);
         SmallVector<Value, 3> inputs;
         for (const Value input : value->inputs) inputs.push_back(done_.at(input));
         if (value->op == Op::update) {
@@ -67,6 +68,7 @@ private:
         attributes.dims = shape::Dims(parameter->shape.size(), shape::Dim(0));
         for (const shape::Dim dim : parameter->shape) attributes.dims.push_back(dim);
         attributes.ints = SmallVector<std::int64_t>(parameter->shape.size(), 1);
+        const ir::At at(graph_, last_.at(parameter));
         const Value inputs[] = {done_.at(parameter), done_.at(last_.at(parameter))};
         committed_[parameter] = graph_.make(Op::update, inputs, std::move(attributes), parameter->dtype, parameter->shape);
         return committed_[parameter];

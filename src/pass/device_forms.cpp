@@ -41,7 +41,9 @@ public:
         graph_ = before_.successor();
         for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
         for (const Value value : order_) {
-            if (value->op != Op::parameter) done_[value] = written(value);
+            if (value->op == Op::parameter) continue;
+            const ir::At at(graph_, value);
+            done_[value] = written(value);
         }
         std::vector<Value> outputs, effects;
         for (const Value output : before_.outputs()) outputs.push_back(done_.at(output));

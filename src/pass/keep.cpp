@@ -78,6 +78,7 @@ private:
     // What has to be copied before an update.
     void take_copies(ir::Graph& next, Value update) {
         const Value memory = viewed(update->inputs[0]);
+        const ir::At at(next, update);
         if (kept_.contains(memory)) copies_[memory] = trace::placed_copy(next, done_.at(memory), {}, next.next_owner());
         for (const Value copy : early_copies_[update]) put(next, copy);
     }
@@ -85,6 +86,7 @@ private:
     void put(ir::Graph& next, Value value) {
         SmallVector<Value, 3> inputs;
         for (const Value input : value->inputs) inputs.push_back(is_move(value) ? moved(next, input) : read(next, input, value));
+        const ir::At at(next, value);
         if (moves_within(value)) inputs[1] = trace::placed_copy(next, inputs[1], {}, next.next_owner());
         done_[value] = next.make(value->op, {inputs.data(), inputs.size()}, value->attributes, value->dtype, value->shape);
     }

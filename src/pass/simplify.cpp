@@ -127,6 +127,7 @@ private:
 
     void put(Value value) {
         if (value->op == Op::parameter || done_.contains(value)) return;
+        const ir::At at(graph_, value);
         if (unwritten_.contains(value)) {
             done_[value] = done_.at(value->inputs[0]);
             return;
@@ -298,6 +299,7 @@ private:
             const bool repeats_one = input->op == Op::broadcast_to && input->inputs[0]->shape.empty();
             if (!sinks && !repeats_one) return value;
         }
+        const ir::At at(graph_, operand);
         for (const Value input : operand->inputs) {
             if (input->op == Op::broadcast_to) {
                 inputs.push_back(make(Op::broadcast_to, input->inputs, value->attributes, input->dtype, value->shape));

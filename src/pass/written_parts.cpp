@@ -51,6 +51,7 @@ public:
         for (const Value parameter : before_.parameters()) done_[parameter] = graph_.parameter(parameter->dtype, parameter->shape);
         for (const Value value : order_) {
             if (value->op == Op::parameter) continue;
+            const ir::At at(graph_, value);
             const auto parts = parts_.find(value);
             done_[value] = parts != parts_.end() ? joined(value, parts->second) : same(value);
         }

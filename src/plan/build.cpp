@@ -86,6 +86,7 @@ private:
             }
             if (step.node->op == ir::Op::given || step.node->op == ir::Op::after) return;  // its call or loop puts it there
             if (step.node->op == ir::Op::loop) eager.loop = loop_of(*step.node);
+            eager.lines = {step.node->where};
             order_.push_back({step.node, -1});
             plan_.steps.push_back(std::move(eager));
             return;
@@ -98,6 +99,7 @@ private:
             Step run{true};
             if (use_.device == nullptr) schedule(lowered.kernel, run.kernel);
             else lay_out(lowered, run.kernel);
+            run.lines = std::move(lowered.lines);
             run.kernel.scratch = lowered.kernel.scratch;
             run.kernel.inner_points = lowered.kernel.inner_points;
             order_.push_back({nullptr, static_cast<int>(plan_.kernels.size())});
@@ -118,6 +120,7 @@ private:
         check.eager.out.shape = {Dim(0)};
         check.eager.out.strides = {Dim(0)};
         check.eager.only_checks = true;
+        check.lines = {take->where};
         order_.push_back({take, -1});
         plan_.steps.push_back(std::move(check));
     }
@@ -140,6 +143,7 @@ private:
             copy.eager.out = place;
             place.offset = sizes_.add(place.offset, sizes_.multiply(place.shape[axis], place.strides[axis]));
             if (is_there) continue;
+            copy.lines = {node->where};
             order_.push_back({node, -1});
             plan_.steps.push_back(std::move(copy));
         }

@@ -101,6 +101,7 @@ struct Step {
     EagerStep eager{};
     ReadStep read{};
     LoopStep loop{};
+    std::vector<ir::Location> lines{};  // the user's, of each op in it
     bool is_loop() const { return loop.body != nullptr; }
 };
 

@@ -3,6 +3,7 @@
 #include "shape/dim.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -135,6 +136,7 @@ Dim Sizes::bound_symbol(std::int64_t hint, std::int64_t low, std::int64_t high) 
     Expression expression{};
     expression.kind = Expression::Kind::symbol;
     expression.name = "u" + std::to_string(bound_.size());
+    while (std::ranges::any_of(expressions_, [&](const Expression& each) { return each.name == expression.name; })) expression.name += "_";
     expression.hint = hint;
     expression.low = low;
     expression.high = high;
@@ -437,15 +439,32 @@ bool Sizes::holds(int stage, const std::int64_t* values) const {
     });
 }
 
+namespace {
+
+// In quotes if it is no word.
+std::string name_text(const std::string& name) {
+    const auto is_letter = [](char each) { return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_' || (each & 0x80) != 0; };
+    if (!name.empty() && std::ranges::all_of(name, is_letter) && std::isdigit(static_cast<unsigned char>(name[0])) == 0) return name;
+    std::string quoted = name;
+    for (char& each : quoted) each = each == '`' || each == '\n' ? '\'' : each;
+    return "`" + quoted + "`";
+}
+
+}  // namespace
+
 std::string Sizes::text(Dim dim) const {
     if (dim.is_constant()) return std::to_string(dim.value());
     const Expression& expression = expression_of(dim);
-    if (expression.kind == Expression::Kind::symbol) return expression.name;
+    if (expression.kind == Expression::Kind::symbol) return name_text(expression.name);
     const auto enclosed = [this](Dim part) {
         const bool sum = !part.is_constant() && expressions_[part.id()].kind == Expression::Kind::polynomial;
         return sum ? "(" + text(part) + ")" : text(part);
     };
-    if (expression.kind == Expression::Kind::quotient) return enclosed(expression.dividend) + "//" + enclosed(expression.divisor);
+    const auto is_quotient = [this](Dim part) { return !part.is_constant() && expressions_[part.id()].kind == Expression::Kind::quotient; };
+    if (expression.kind == Expression::Kind::quotient) {
+        const std::string divisor = is_quotient(expression.divisor) ? "(" + text(expression.divisor) + ")" : enclosed(expression.divisor);
+        return enclosed(expression.dividend) + "//" + divisor;
+    }
     std::string result;
     const auto sign = [&result](bool negative) { result += result.empty() ? (negative ? "-" : "") : (negative ? " - " : " + "); };
     for (const Term& term : expression.terms) {

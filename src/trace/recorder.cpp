@@ -119,6 +119,7 @@ ir::Value Recorder::capture(const device::Memory& memory) {
 }
 
 ir::Value Recorder::add_captured(const device::Memory& memory) {
+    note_line();
     const ir::Value value = graph_.parameter(memory.dtype, shape::to_dims(memory.shape));
     captured_.push_back(memory);
     captured_values_.push_back(value);
@@ -190,6 +191,7 @@ Scalar Recorder::look(ir::Value value) {
 void Recorder::note_read(ir::Op op, ir::Value value, ir::Attributes attributes, Read read) {
     attributes.ints.push_back(static_cast<std::int64_t>(reads_.size()));
     const ir::Value input[] = {value};
+    note_line();
     effect(graph_.make(op, input, std::move(attributes), value->dtype, value->shape));
     reads_.push_back(read);
 }
@@ -223,6 +225,7 @@ std::vector<ir::Value> Recorder::call(const std::string& name, std::span<const i
     for (const device::Memory& memory : called.arrays) expected.types.push_back({memory.dtype, sizes_like(memory.shape, operands)});
     ir::Attributes attributes;
     attributes.ints = {number, static_cast<std::int64_t>(reads_.size())};
+    note_line();
     const ir::Value node = graph_.make(ir::Op::call, operands, std::move(attributes), Dtype::bool_, {});
     effect(node);
     reads_.push_back({{}, 0, static_cast<int>(number)});
@@ -267,6 +270,7 @@ void Recorder::write(Storage& storage, ir::Value view, ir::Value value) {
         refuse(RecordError(
             "writes into an array after a function of NumPy's gave a view of it, which is a copy where the array is mapped over: write to a copy"));
     }
+    note_line();
     const bool is_at_once = writes_at_once(storage);
     if (is_at_once) check_known(value);
     const Write done = or_refuse([&] { return trace::write(graph_, storage, view, value, graph_.next_owner()); });

@@ -17,6 +17,7 @@
 #include "ir/graph.h"
 #include "trace/called.h"
 #include "trace/evaluate.h"
+#include "trace/here.h"
 #include "trace/storage.h"
 #include "trace/turns.h"
 #include "trace/watched.h"
@@ -60,6 +61,34 @@ public:
     const std::vector<ir::Value>& captured_values() const { return captured_values_; }
     /// Whether these are all memories that this recording made.
     bool made_all_captured() const;
+
+    /// What is recorded from here on is of the line that the user's program is at, unless an OfLine says another one (here.h).
+    void note_line() {
+        if (held_line_ || once_) return;  // who runs one once asks for no lines
+        const ir::Location now = here();
+        graph_.at(now ? now : place_);
+    }
+    /// Where the recorded function is: for a front end that does not know its lines.
+    void set_place(ir::Location place) {
+        place_ = place;
+        graph_.at(place);
+    }
+    /// While it lives, what is recorded is of the line of a value, if that is known: what a transform makes of it.
+    class OfLine {
+    public:
+        OfLine(Recorder& recorder, ir::Value value)
+            : recorder_(recorder), at_(recorder.graph_, value->where ? value->where : recorder.held_line_), before_(recorder.held_line_) {
+            if (value->where) recorder.held_line_ = value->where;
+        }
+        ~OfLine() { recorder_.held_line_ = before_; }
+        OfLine(const OfLine&) = delete;
+        OfLine& operator=(const OfLine&) = delete;
+
+    private:
+        Recorder& recorder_;
+        ir::At at_;
+        ir::Location before_;
+    };
 
     /// Notes a value that is computed whether needed or not, in this order: one that may raise an error, or a write into a parameter's memory.
     void effect(ir::Value value);
@@ -253,6 +282,7 @@ private:
     std::unordered_map<ir::Value, shape::Dim> bound_;
     std::vector<std::string> disallowed_;
     std::exception_ptr refusal_;
+    ir::Location place_, held_line_;
     std::vector<std::shared_ptr<const void>> kept_;
     bool watches_handles_ = false;
     std::vector<std::weak_ptr<void>> handles_;

@@ -196,10 +196,13 @@ int& turns_depth() {
 
 Value rebase(ir::Graph& graph, Value value, Value whole, Value instead) {
     if (value == whole) return instead;
-    return make_unary(graph, value->op, rebase(graph, value->inputs[0], whole, instead), value->attributes, value->dtype, value->shape);
+    const Value inner = rebase(graph, value->inputs[0], whole, instead);
+    const ir::At at(graph, value);
+    return make_unary(graph, value->op, inner, value->attributes, value->dtype, value->shape);
 }
 
 Value placed_copy(ir::Graph& graph, Value value, const shape::AxisOrder& order, std::int64_t owner) {
+    const ir::At at(graph, value);
     if (order.empty()) return copy_of(graph, value, owner);
     return transposed(graph, copy_of(graph, transposed(graph, value, order), owner), inverse(order));
 }

@@ -97,6 +97,7 @@ private:
     }
 
     void put(Value value) {
+        const ir::At at(made_, value);
         if (is_stencil_in_place(value)) {
             done_.emplace(value, contents_after(made_, value, done_.at(value->inputs[0]), done_.at(value->inputs[1])));
             return;
@@ -140,6 +141,7 @@ private:
     bool is_state(Value value) const { return std::find(turns_.states.begin(), turns_.states.end(), value) != turns_.states.end(); }
 
     Value stored(Value memory, Value value) {
+        const ir::At at(made_, value);
         ir::Attributes attributes;
         attributes.dims = shape::Dims(memory->shape.size(), shape::Dim(0));
         for (const shape::Dim dim : memory->shape) attributes.dims.push_back(dim);

@@ -27,6 +27,7 @@ void Forward::run() {
         if (value->op == Op::given)
             any = std::any_of(value->inputs[0]->inputs.begin(), value->inputs[0]->inputs.end(), [&](Value each) { return moves(each); });
         if (!any) continue;
+        const trace::Recorder::OfLine line(recorder(), value);
         if (auto change = of(value)) tangents_.emplace(value, converted(*change, value->dtype));
     }
 }

@@ -152,6 +152,7 @@ std::vector<array> recorded_again(const std::string& packed, const std::vector<a
         } else if (value->op == ir::Op::mark || value->op == ir::Op::custom) {  // of transforms that are done
             made[value] = inputs[0];
         } else {
+            const ir::At at(recorder.graph(), value);
             made[value] = recorder.graph().make(value->op, inputs, value->attributes, value->dtype, value->shape);
             if (ops::may_raise(*made[value])) recorder.effect(made[value]);
         }

@@ -232,6 +232,7 @@ ir::Graph extract(const ir::Graph& graph, std::span<const Value> inputs, std::sp
         if (value->op == Op::parameter) throw InternalError("a stage reads what it was not given");
         std::vector<Value> operands;
         for (const Value input : value->inputs) operands.push_back(done.at(input));
+        const ir::At at(made, value);
         done.emplace(value, made.make(value->op, operands, value->attributes, value->dtype, value->shape));
     }
     std::vector<Value> ends;

@@ -252,6 +252,7 @@ array Reverse::cotangent(Value value) {
 }
 
 void Reverse::pass(Value value, const array& g) {
+    const trace::Recorder::OfLine line(recorder(), value);
     switch (ops::info(value->op).kind) {
         case Kind::map: pass_map(value, g); return;
         case Kind::fold: pass_fold(value, g); return;

@@ -152,6 +152,7 @@ Turned loop_of(const ir::Looped& looped, Dim count, std::span<const array> opera
     ir::Attributes attributes;
     attributes.ints = looped.ints();
     attributes.dims.push_back(count);
+    recorder().note_line();
     const Value loop = recorder().graph().make(Op::loop, inputs, std::move(attributes), Dtype::bool_, {});
     if (looped.may_raise) recorder().effect(loop);
     Turned turned;

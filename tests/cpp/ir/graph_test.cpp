@@ -51,6 +51,7 @@ BOOST_AUTO_TEST_CASE(text_names_every_node) {
     const Value sum = graph.make(Op::sum, {&product, 1}, attributes, Dtype::float32, {n});
     graph.set_outputs({sum});
     BOOST_TEST(graph.text() ==
+               "size n = 4\n"
                "%0 = parameter (0) : float32[n, 3]\n"
                "%1 = constant 2.5 : float32[n, 3]\n"
                "%2 = multiply %0, %1 : float32[n, 3]\n"

@@ -139,4 +139,16 @@ BOOST_AUTO_TEST_CASE(products_that_are_too_big_stay_too_big) {
     BOOST_TEST(values[all.id()] == 0);
 }
 
+BOOST_AUTO_TEST_CASE(texts_can_be_read_back) {
+    Sizes sizes;
+    const Dim n = sizes.symbol("n", 12), m = sizes.symbol("batch size", 8), k = sizes.symbol("2k`", 3);
+    BOOST_TEST(sizes.text(sizes.add(m, k)) == "`batch size` + `2k'`");
+    BOOST_TEST(sizes.text(sizes.divide(n, sizes.divide(m, Dim(3)))) == "n//(`batch size`//3)");
+    BOOST_TEST(sizes.text(sizes.divide(sizes.divide(n, m), Dim(3))) == "n//`batch size`//3");
+    const Dim u = sizes.bound_symbol(1, 0, 9), named = sizes.symbol("u1", 4);
+    BOOST_TEST(sizes.text(u) == "u0");
+    BOOST_TEST(sizes.text(named) == "u1");
+    BOOST_TEST(sizes.text(sizes.bound_symbol(1, 0, 9)) == "u1_");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

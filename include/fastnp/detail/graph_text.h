@@ -1,0 +1,15 @@
+// Recorded graphs as text, for tools and tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fastnp/export.h"
+
+namespace fastnp::detail {
+
+/// The text of the graph that a text says, with the lines of the user's or without. ValueError, which names line and column, where
+/// it is none.
+FASTNP_API std::string parsed_graph_text(std::string_view text, bool with_lines = false);
+
+}  // namespace fastnp::detail
