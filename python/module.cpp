@@ -150,7 +150,7 @@ void initialise(py::module_& module) {
         },
         "After numpy.errstate was entered with these modes: a recording of a function notes what is met within.");
     module.def("_parse_graph", &detail::parsed_graph_text, py::arg("text"), py::arg("with_lines") = false,
-               "The text of the graph that a text says.");
+               "The text of the graph that a text says, which is verified.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def(
         "_overrides", [](py::handle x) { return overrides(x.ptr()); },

@@ -10,6 +10,7 @@
 #include "compile/backends.h"
 #include "fastnp/detail/log.h"
 #include "fastnp/error.h"
+#include "ops/verify.h"
 #include "pass/commit.h"
 #include "pass/device_forms.h"
 #include "pass/fuse.h"
@@ -41,7 +42,7 @@ private:
 
 // A pass over a graph, by its name. The log tells of those that changed it.
 template <class Pass>
-void run(const char* name, const Pass& pass, ir::Graph& graph) {
+void run_told(const char* name, const Pass& pass, ir::Graph& graph) {
     if (!detail::tells(detail::Channel::passes)) return pass(graph);
     const auto nodes = [&] { return ir::reachable(graph.roots()).size(); };
     const std::string text = graph.text();
@@ -55,6 +56,13 @@ void run(const char* name, const Pass& pass, ir::Graph& graph) {
     const std::pair<std::string_view, std::string> values[] = {
         {"pass", name}, {"before", std::to_string(before)}, {"after", std::to_string(nodes())}, {"milliseconds", std::to_string(times[0].second)}};
     detail::tell(detail::Channel::passes, std::string(name) + ": " + values[1].second + " nodes, " + values[2].second + " after it", values);
+}
+
+// What a pass gives is verified, where that is asked for.
+template <class Pass>
+void run(const char* name, const Pass& pass, ir::Graph& graph) {
+    run_told(name, pass, graph);
+    if (ops::verifies()) ops::verify(graph, std::string("after ") + name);
 }
 
 // The passes between a recording and fusion, in their order.
@@ -71,6 +79,7 @@ void run_passes(ir::Graph& graph, const BuiltIn& backend, bool is_body = false) 
 
 void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times) {
     const Phase phase("simplify", times);
+    if (ops::verifies()) ops::verify(graph, "as it was recorded");
     run_passes(graph, built_in(backend));
 }
 
@@ -84,7 +93,9 @@ plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_stri
                 const plan::Use& use, plan::Times& times) {
     const pass::Program program = [&] {
         const Phase phase("fuse", times);
-        if (use.device != nullptr && backend.has_kernels()) pass::write_for_device(graph, libraries_of(*use.device));
+        if (use.device != nullptr && backend.has_kernels()) {
+            run("write_for_device", [&](ir::Graph& changed) { pass::write_for_device(changed, libraries_of(*use.device)); }, graph);
+        }
         return pass::fuse(graph, parameter_strides,
                           {backend.has_kernels(), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(),
                            use.layout, use.device != nullptr, !backend.fuses()});

@@ -6,7 +6,9 @@
 
 #include "fastnp/error.h"
 #include "nest/lower.h"
+#include "nest/verify.h"
 #include "ops/moves.h"
+#include "ops/verify.h"
 #include "plan/device_call.h"
 #include "plan/in_place.h"
 #include "plan/profile.h"
@@ -97,8 +99,10 @@ private:
         for (nest::Lowered& lowered : kernels) {
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
             Step run{true};
+            verify(lowered, "after lowering");
             if (use_.device == nullptr) schedule(lowered.kernel, run.kernel);
             else lay_out(lowered, run.kernel);
+            verify(lowered, "after scheduling");
             run.lines = std::move(lowered.lines);
             run.kernel.scratch = lowered.kernel.scratch;
             run.kernel.inner_points = lowered.kernel.inner_points;
@@ -107,6 +111,12 @@ private:
             plan_.kernels.push_back(std::move(lowered.kernel));
             plan_.steps.push_back(std::move(run));
         }
+    }
+
+    void verify(const nest::Lowered& lowered, std::string_view when) const {
+        if (!ops::verifies()) return;
+        const auto first = std::ranges::find_if(lowered.lines, [](ir::Location line) { return static_cast<bool>(line); });
+        nest::verify(lowered.kernel, sizes_, std::string(when) + (first == lowered.lines.end() ? "" : " (" + ir::text_of(*first) + ")"));
     }
 
     // Of a take that kernels do: it gives nothing.

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
 import warnings
 from typing import Any
 
@@ -84,3 +89,39 @@ def test_what_is_known_of_sizes_is_shown():
 def test_errors_name_the_place():
     with pytest.raises(ValueError, match="graph text, line 2, column 6: expected an op, not 'sinus'"):
         _core._parse_graph("%0 = parameter (0) : float64[3]\n%1 = sinus %0 : float64[3]\nreturn %1\n")
+    with pytest.raises(RuntimeError, match="a graph is wrong as it was read: `%1 = exp %0 : float32\\[3\\]`: the op gives float64\\[3\\]"):
+        _core._parse_graph("%0 = parameter (0) : float64[3]\n%1 = exp %0 : float32[3]\nreturn %1\n")
+
+
+def test_verified_after_each_pass():
+    """FASTNP_VERIFY_IR=1: nothing is found in programs of all kinds."""
+    script = f"""
+        import warnings
+        import numpy
+        import fastnp as np
+        from fuzz.programs import random_program
+        warnings.simplefilter("ignore")
+        wrong, runs = [], 0
+        for seed in range({SEED}, {SEED} + {400 if LONG else 40}):
+            program = random_program(seed)
+            for backend in ("llvm", "eager"):
+                compiled = np.compile(program.function(np), backend=backend)
+                for call in program.calls:
+                    try:
+                        compiled(*[argument.make() for argument in call])
+                        runs += 1
+                    except Exception as error:
+                        if " is wrong " in str(error):
+                            wrong.append((seed, str(error)))
+        x = numpy.linspace(0, 1, 6)
+        for f in (lambda x: np.scan(lambda s, p: (s + p, s * 2), np.zeros(()), x), np.grad(lambda x: np.sum(np.tanh(x) * x)),
+                  lambda x: np.fori_loop(0, 5, lambda i, s: s * x, np.ones(6)), lambda x: x / x.sum()):
+            np.compile(f)(x)
+        assert not wrong, wrong[:3]
+        assert runs > 20, runs
+    """
+    tests = str(pathlib.Path(__file__).resolve().parent.parent)
+    environment = {**os.environ, "FASTNP_VERIFY_IR": "1", "FASTNP_CACHE_DIR": "", "FASTNP_ADAPTIVE": "0"}
+    environment["PYTHONPATH"] = environment.get("PYTHONPATH", "") + ":" + tests
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

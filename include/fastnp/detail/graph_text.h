@@ -8,8 +8,8 @@
 
 namespace fastnp::detail {
 
-/// The text of the graph that a text says, with the lines of the user's or without. ValueError, which names line and column, where
-/// it is none.
+/// The text of the graph that a text says, with the lines of the user's or without; the graph is verified. ValueError, which names line and column, where
+/// it is none; InternalError where it is none that ops could have made.
 FASTNP_API std::string parsed_graph_text(std::string_view text, bool with_lines = false);
 
 }  // namespace fastnp::detail

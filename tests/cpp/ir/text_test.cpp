@@ -9,6 +9,7 @@
 #include "compile/random_program.h"
 #include "fastnp/error.h"
 #include "ir/parse.h"
+#include "ops/verify.h"
 #include "selection.h"
 
 using namespace fastnp;
@@ -119,6 +120,7 @@ BOOST_AUTO_TEST_CASE(loops_and_their_bodies_come_back) {
     BOOST_TEST(body.graph.sizes().size() == graph.sizes().size());
     BOOST_TEST((body.graph.places()[0].whole == body.graph.outputs()[0]));
     BOOST_TEST((body.graph.parameters()[2]->shape == graph.outputs()[1]->attributes.dims || body.graph.parameters()[2]->shape.size() == 1));
+    ops::verify(graph);
 }
 
 BOOST_AUTO_TEST_CASE(all_that_a_graph_has_comes_back) {
@@ -267,7 +269,8 @@ BOOST_AUTO_TEST_CASE(random_programs_come_back) {
         for (const EntryInfo& entry : compiled.entries()) {
             const Graph graph = parse(entry.ir);
             BOOST_TEST(graph.text() == entry.ir, "program " << seed + i);
-                }
+            ops::verify(graph);
+        }
     }
 }
 
