@@ -157,24 +157,49 @@ PyObject* to_list(const std::vector<std::string>& texts) {
     return list.release();
 }
 
-PyObject* entry_dict(const EntryInfo& entry) {
+// None for a number that is not known.
+PyObject* known(double value) { return value < 0 ? Py_NewRef(Py_None) : PyFloat_FromDouble(value); }
+
+PyObject* kernels_of(const EntryInfo& entry) {
     Ref kernels = own(PyList_New(0));
     for (const KernelInfo& kernel : entry.kernels) {
-        PyObject* milliseconds = kernel.milliseconds < 0 ? Py_NewRef(Py_None) : PyFloat_FromDouble(kernel.milliseconds);
-        const Ref row = own(Py_BuildValue("{s:s,s:s,s:N,s:s,s:N,s:K,s:N}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops",
-                                          to_list(kernel.ops), "axes", kernel.axes.c_str(), "milliseconds", milliseconds, "count",
-                                          static_cast<unsigned long long>(kernel.count), "lines", to_list(kernel.lines)));
+        const Ref row = own(Py_BuildValue(
+            "{s:s,s:s,s:N,s:s,s:N,s:K,s:N,s:N,s:N,s:s,s:N,s:N}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops", to_list(kernel.ops),
+            "axes", kernel.axes.c_str(), "milliseconds", known(kernel.milliseconds), "count", static_cast<unsigned long long>(kernel.count), "bytes_read",
+            known(kernel.bytes_read), "bytes_written", known(kernel.bytes_written), "flops", known(kernel.flops), "apart", kernel.apart.c_str(),
+            "apart_from", kernel.apart_from < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(kernel.apart_from), "lines", to_list(kernel.lines)));
         check(PyList_Append(kernels.get(), row.get()));
     }
+    return kernels.release();
+}
+
+PyObject* memory_of(const EntryInfo& entry) {
+    Ref memory = own(PyList_New(0));
+    const auto place = [](std::int64_t number) { return number < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(number); };
+    for (const MemoryInfo& each : entry.memory) {
+        const Ref row = own(Py_BuildValue("{s:s,s:i,s:s,s:N,s:N,s:N,s:N}", "kind", each.kind.c_str(), "number", each.number, "size", each.size.c_str(),
+                                          "bytes", place(each.bytes), "place", place(each.place), "first", place(each.first), "last", place(each.last)));
+        check(PyList_Append(memory.get(), row.get()));
+    }
+    return memory.release();
+}
+
+PyObject* entry_dict(const EntryInfo& entry) {
     Ref times = own(PyDict_New());
     for (const auto& [phase, spent] : entry.milliseconds) {
         const Ref value = own(PyFloat_FromDouble(spent));
         check(PyDict_SetItemString(times.get(), phase.c_str(), value.get()));
     }
-    return check(Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:s,s:s,s:s,s:s,s:s}", "reason", entry.reason.c_str(), "uncompiled", entry.uncompiled.c_str(),
-                               "guards", to_list(entry.guards), "kernels", kernels.release(), "milliseconds", times.release(), "ir", entry.ir.c_str(),
-                               "ir_lines", entry.ir_lines.c_str(), "loops", entry.loops.c_str(), "llvm", entry.llvm.c_str(), "asm",
-                               entry.assembly.c_str()));
+    Ref passes = own(PyList_New(0));
+    for (const PassInfo& pass : entry.passes) {
+        const Ref row = own(Py_BuildValue("(ss)", pass.name.c_str(), pass.text.c_str()));
+        check(PyList_Append(passes.get(), row.get()));
+    }
+    return check(Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:N,s:N,s:N}", "reason", entry.reason.c_str(), "uncompiled",
+                               entry.uncompiled.c_str(), "guards", to_list(entry.guards), "kernels", kernels_of(entry), "milliseconds", times.release(),
+                               "ir", entry.ir.c_str(), "ir_lines", entry.ir_lines.c_str(), "loops", entry.loops.c_str(), "llvm", entry.llvm.c_str(), "asm",
+                               entry.assembly.c_str(), "emitted", entry.emitted.c_str(), "device", entry.device.c_str(), "memory", memory_of(entry),
+                               "passes", passes.release(), "inputs", to_list(entry.inputs)));
 }
 
 // What fastnp.explain shows: (entries, guards on what the function reads, reasons for calls that ran as written).
@@ -195,6 +220,10 @@ PyObject* inspect(PyObject* self, PyObject* with_code) {
         }
         return check(Py_BuildValue("(NNNN)", entries.release(), to_list(guards), to_list(state.reasons()), misses.release()));
     });
+}
+
+PyObject* debug_folder(PyObject* self, PyObject*) {
+    return guarded([&] { return check(PyUnicode_DecodeFSDefault(state_of(self).engine().debug_folder().c_str())); });
 }
 
 PyObject* parts(PyObject* self, PyObject*) { return Py_NewRef(state_of(self).parts()); }
@@ -224,6 +253,7 @@ PyMethodDef methods[] = {
     {"cache_clear", cache_clear, METH_NOARGS, "cache_clear($self, /)\n--\n\nForgets all that was compiled."},
     {"_frozen", frozen, METH_NOARGS, nullptr},
     {"_inspect", inspect, METH_O, nullptr},
+    {"_debug_folder", debug_folder, METH_NOARGS, nullptr},
     {"_parts", parts, METH_NOARGS, nullptr},
     {"_draw_on_caller", draw_on_caller, METH_NOARGS, nullptr},
     {"__reduce__", reduce, METH_NOARGS, nullptr},

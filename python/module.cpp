@@ -11,6 +11,7 @@
 #include "exchange.h"
 #include "fastnp/compile.h"
 #include "fastnp/detail/borrowed.h"
+#include "fastnp/detail/debug_folder.h"
 #include "fastnp/detail/float_check.h"
 #include "fastnp/detail/graph_text.h"
 #include "fastnp/detail/layout.h"
@@ -19,6 +20,7 @@
 #include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/device.h"
+#include "fastnp/explain.h"
 #include "fastnp/logs.h"
 #include "fastnp/version.h"
 #include "fft.h"
@@ -113,6 +115,7 @@ void initialise(py::module_& module) {
     py::class_<device_scope>(module, "_DeviceScope", "Makes a device the current one of this thread as long as it lives.")
         .def(py::init<const std::string&>());
     py::class_<profile_scope>(module, "_ProfileScope", "Measures calls of compiled functions of this thread as long as it lives.").def(py::init<>());
+    py::class_<explain_scope>(module, "_ExplainScope", "Has what this thread compiles keep the graph from pass to pass.").def(py::init<>());
     module.def("_current_device", &current_device, "The device that arrays of this thread are made and computed on.");
     module.def(
         "_synchronize",
@@ -275,6 +278,8 @@ void initialise(py::module_& module) {
         "What logs tell of from now on, and where.");
     module.def("_logs", &logs, "The channels that logs tell of.");
     add_backends(module);
+    module.def("_set_debug_folder", &set_debug_folder, "The folder that what is compiled is written to; gives the one that was set before.");
+    module.def("_claim_debug_folder", &detail::claim_debug_folder, "Makes a folder for a function in the debug folder; empty if there is none.");
     module.def(
         "_tell_break",
         [](const std::string& function, const std::string& what) {

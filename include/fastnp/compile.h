@@ -95,6 +95,28 @@ struct KernelInfo {
     double milliseconds = -1;
     std::uint64_t count = 0;  ///< how often it was done
     std::vector<std::string> lines = {};  ///< the user's lines that it does: "model.py:12 in loss"
+    /// Of doing it once, for the sizes of the call that was measured, else of the one that it was made for; negative: it is not known. What is read or
+    /// written again counts once. Floating-point operations are counted in additions: a function is some of them.
+    double bytes_read = -1;
+    double bytes_written = -1;  ///< the same
+    double flops = -1;  ///< the same
+    std::string apart;  ///< why it is no part of an earlier one; empty: it could be part of none
+    int apart_from = -1;  ///< that one, by its place; -1: none
+};
+/// Memory of a compiled entry's run: an argument's, a result's, a temporary's, or what a call or a loop gave.
+struct MemoryInfo {
+    std::string kind;  ///< "argument", "result", "temporary" or "given"
+    int number = 0;  ///< among those of its kind
+    std::string size;  ///< in bytes, by the names of sizes; empty: it is not known
+    std::int64_t bytes = -1;  ///< for the sizes at hand, as a kernel's; -1: it is not known
+    int place = -1;  ///< of a temporary: those of one place take over each other's memory
+    int first = -1;  ///< the first of the kernels that use it, by its place; -1: none does
+    int last = -1;  ///< the last one
+};
+/// A pass that changed the graph.
+struct PassInfo {
+    std::string name;  ///< "recorded": the graph before all passes
+    std::string text;  ///< the graph after it
 };
 /// Why something was compiled, or was not found.
 struct MissInfo {
@@ -114,6 +136,11 @@ struct EntryInfo {
     std::string loops;  ///< the fused loops
     std::string llvm;  ///< the code for LLVM, if it was asked for
     std::string assembly;  ///< the machine code, if it was asked for
+    std::string emitted;  ///< the code for LLVM before LLVM's passes, if it was asked for
+    std::string device;  ///< where it runs: "cpu", or a device's name
+    std::vector<MemoryInfo> memory;  ///< what its run takes
+    std::vector<PassInfo> passes;  ///< the graph from pass to pass, where it was made within an explain_scope
+    std::vector<std::string> inputs;  ///< the arguments of the call that it was made for, where that was within an explain_scope
 };
 
 /// While it lives, calls of compiled functions by this thread are measured, step by step, for entries() and explain(): on a device by events in its stream
@@ -260,6 +287,8 @@ public:
     /// The last misses.
     std::vector<MissInfo> misses() const;
     const CompileOptions& options() const;
+    /// The folder that it was written to last (set_debug_folder), or empty.
+    std::string debug_folder() const;
 
 private:
     struct State;

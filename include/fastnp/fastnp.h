@@ -39,6 +39,7 @@
 #include "fastnp/device.h"
 #include "fastnp/dtype.h"
 #include "fastnp/error.h"
+#include "fastnp/explain.h"
 #include "fastnp/fft.h"
 #include "fastnp/interop.h"
 #include "fastnp/item.h"

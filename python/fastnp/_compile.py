@@ -14,7 +14,7 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
-from fastnp import _core, _dynamic, _fork  # noqa: F401  (_fork: what a fork needs)
+from fastnp import _control, _core, _dynamic, _fork  # noqa: F401  (_fork: what a fork needs)
 from fastnp._control import Disabled, compiled_functions
 from fastnp._core import CompiledFunction
 from fastnp._dynamic import Dim
@@ -207,6 +207,10 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
     title = options["name"] or str(getattr(function, "__name__", type(function).__name__))
     named = dynamic if isinstance(dynamic, Mapping) else None
     code = getattr(function, "__code__", None)
+    if _control.debug_is_due:
+        from fastnp._debug import begin_by_environment  # where FASTNP_DEBUG is set
+
+        begin_by_environment()
     compiled = CompiledFunction(
         function,
         options["backend"],
@@ -224,6 +228,8 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
         bool(options["background"]),
     )
     compiled_functions.add(compiled)
+    for each in _control.held:
+        each.append(compiled)
     for attribute in functools.WRAPPER_ASSIGNMENTS:
         if hasattr(function, attribute):
             setattr(compiled, attribute, getattr(function, attribute))

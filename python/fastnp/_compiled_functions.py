@@ -42,13 +42,17 @@ class FunctionInfo(NamedTuple):
     breaks: int
     milliseconds: float
 
+    def _repr_html_(self) -> str:
+        return FunctionTable([self])._repr_html_()
+
 
 def name_of(function: Any) -> str:
     """The name that a compiled function was given, else the one that it has."""
     return str(vars(function)["_options"]["name"] or getattr(function, "__name__", repr(function)))
 
 
-def _place_of(function: Any) -> str:
+def place_of(function: Any) -> str:
+    """The file and the line of a compiled function, or empty."""
     code = getattr(function.__wrapped__, "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if isinstance(code, types.CodeType) else ""
 
@@ -75,6 +79,16 @@ def _phases_of(function: Any) -> dict[str, float]:
                 spent[phase] = spent.get(phase, 0.0) + time
     native = [loop for loop in _loops_of(function) if loop.programs]  # whose code may have been there already
     return spent | ({"native loops": sum(sum(loop.milliseconds) for loop in native)} if native else {})
+
+
+class FunctionTable(list[FunctionInfo]):
+    """Rows; a notebook shows them as a table."""
+
+    def _repr_html_(self) -> str:
+        from fastnp._report_page import table  # in a notebook
+
+        rows = [[*map(str, row[:-1]), f"{row.milliseconds:.2f}"] for row in self]
+        return table(list(FunctionInfo._fields), rows, range(2, len(FunctionInfo._fields)))
 
 
 def functions() -> list[FunctionInfo]:
@@ -109,14 +123,15 @@ def functions() -> list[FunctionInfo]:
     [1]
     """
     _fallback.check_unrecorded("compiler.functions")
-    rows = []
+    rows = FunctionTable()
     for function in list(_control.compiled_functions):
         info, parts = function.cache_info(), function._parts()
         used = [] if parts is None else list(parts.used())
         breaks = 0 if parts is None else len(parts.breaks)
         counts = info.currsize, info.compiles, info.hits, info.misses, info.uncompiled, len(used), breaks
-        rows.append(FunctionInfo(name_of(function), _place_of(function), *counts, sum(_phases_of(function).values())))
-    return sorted(rows, key=lambda row: (-row.milliseconds, row.name, row.place))
+        rows.append(FunctionInfo(name_of(function), place_of(function), *counts, sum(_phases_of(function).values())))
+    rows.sort(key=lambda row: (-row.milliseconds, row.name, row.place))
+    return rows
 
 
 class CompileTimes(dict[str, dict[str, float]]):
@@ -146,16 +161,27 @@ class CompileTimes(dict[str, dict[str, float]]):
         """Milliseconds in all."""
         return sum(sum(phases.values()) for phases in self.values())
 
-    def __str__(self) -> str:
-        if not self:
-            return "nothing is compiled"
+    def _rows(self) -> list[list[str]]:
+        """The heads, then a row for each function."""
         phases = list(dict.fromkeys(phase for spent in self.values() for phase in spent))
         rows = [["ms", *phases, "in all"]]
         for name, spent in self.items():
             rows.append([name, *(f"{spent[phase]:.2f}" if phase in spent else "" for phase in phases), f"{sum(spent.values()):.2f}"])
+        return rows
+
+    def __str__(self) -> str:
+        if not self:
+            return "nothing is compiled"
+        rows = self._rows()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [[row[0].ljust(widths[0]), *(each.rjust(width) for each, width in zip(row[1:], widths[1:], strict=True))] for row in rows]
         return "\n".join("  ".join(line).rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        from fastnp._report_page import table  # in a notebook
+
+        heads, *rows = self._rows()
+        return table(heads, rows, range(1, len(heads)))
 
     __repr__ = __str__
 
@@ -194,7 +220,7 @@ def compile_times() -> CompileTimes:
     names = [name_of(function) for function, _ in found]
     times = CompileTimes()
     for (function, spent), name in zip(found, names, strict=True):
-        key = name if names.count(name) == 1 else f"{name} ({_place_of(function)})"
+        key = name if names.count(name) == 1 else f"{name} ({place_of(function)})"
         known = times.setdefault(key, {})
         for phase, time in spent.items():
             known[phase] = known.get(phase, 0.0) + time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -13,6 +14,8 @@ from fastnp import _core
 from fastnp._core import CompiledFunction
 
 compiled_functions: weakref.WeakSet[Any] = weakref.WeakSet()
+held: list[list[Any]] = []  # by debug folders: functions that live as long as each
+debug_is_due = bool(os.environ.get("FASTNP_DEBUG"))  # as the first function is compiled
 allowed: weakref.WeakSet[Any] = weakref.WeakSet()
 _patterns: list[str] = []
 

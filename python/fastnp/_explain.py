@@ -10,7 +10,7 @@ from typing import Any, ParamSpec
 from fastnp import _core
 from fastnp._bytecode import has_loops
 from fastnp._compile import compile
-from fastnp._compiled_functions import name_of
+from fastnp._compiled_functions import name_of, place_of
 from fastnp._core import CompiledFunction
 
 P = ParamSpec("P")
@@ -96,7 +96,8 @@ class Explanation:
     `explain` makes it. Its attributes: `name`, `result` (of the call), `backend`, `cache_info`,
     `entries` (each kind of calls, with guards and reasons), `kernels`, `graphs` (how many), `ir`
     (`ir_lines`: with the lines that the operations come from), `loops`, `llvm` and `asm` (the code,
-    by stages), `breaks`, `native` (loops over numbers), `parts`.
+    by stages), `breaks`, `native` (loops over numbers), `parts`, `transfers` (copies to and from a
+    device). `html` makes a page of it, `json` data, `text` text.
 
     See Also
     --------
@@ -112,8 +113,11 @@ class Explanation:
     ['add', 'multiply']
     """
 
-    def __init__(self, function: Any, result: Any) -> None:
+    def __init__(self, function: Any, result: Any, transfers: dict[str, int] | None = None) -> None:
         self.name = name_of(function)
+        self.place = place_of(function)
+        self.code = getattr(function.__wrapped__, "__code__", None)
+        self.transfers = transfers
         self.result = result
         self.backend = function.backend
         self.cache_info = function.cache_info()
@@ -126,6 +130,132 @@ class Explanation:
         """Loops over numbers: each has `lines`, `programs` (their steps), `milliseconds` (to compile these) or `reason` (why it is no native code)."""
         self.parts: list[Explanation] = [] if parts is None else [Explanation(part, None) for part in parts.used()]
         """Of a function with breaks: what is compiled between them."""
+
+    def all_parts(self) -> list[Explanation]:
+        """The parts, with theirs."""
+        return [each for part in self.parts for each in (part, *part.all_parts())]
+
+    def data(self, measure: bool = True) -> dict[str, Any]:
+        """What `json` writes. `measure`: with what the machine can do, where kernels have times."""
+        from fastnp._report import described  # where a report is asked for
+
+        return described(self, self._machines() if measure else {})
+
+    def _machines(self) -> dict[str, Any]:
+        timed = {entry["device"] for part in (self, *self.all_parts()) for entry in part.entries if any(each["milliseconds"] for each in entry["kernels"])}
+        if not timed:
+            return {}
+        from fastnp._machine import measured  # where a report has times
+
+        return {device: measured(device) for device in sorted(timed)}
+
+    def html(self, path: str | os.PathLike[str] | None = None, *, measure: bool = True) -> str:
+        """One page of all of it, which needs nothing else: ``explain(f)(x).html("report.html")``.
+
+        The source with the kernels, breaks and loops of each line; kernels with bytes, operations, and
+        why they are apart; guards, recompilations, breaks with what helps; memory, passes, code. With
+        times (calls within `compiler.profile`) also the shares of what the machine can do.
+
+        Parameters
+        ----------
+        path : path, optional
+            The page is written to this file.
+        measure : bool, default True
+            Whether the machine's speed is measured, where kernels have times: a few tenths of a second, once.
+
+        Returns
+        -------
+        str
+            The page.
+
+        Raises
+        ------
+        OSError
+            Where the file can't be written.
+
+        See Also
+        --------
+        compiler.debug, compiler.profile
+
+        Examples
+        --------
+        >>> import fastnp as np
+        >>> page = np.explain(np.compile(lambda x: x + 1))(np.ones(3)).html()
+        >>> page.startswith("<!DOCTYPE html>")
+        True
+        """
+        from fastnp._report_page import page  # where a page is asked for
+
+        made = page(self.data(measure))
+        if path is not None:
+            from fastnp._files import write_whole  # where a page is written
+
+            write_whole(path, made)
+        return made
+
+    def text(self, *, measure: bool = True) -> str:
+        """What the page tells, but for code, as text.
+
+        Parameters
+        ----------
+        measure : bool, default True
+            As for `html`.
+
+        Returns
+        -------
+        str
+            Lines; more of them than ``str()`` gives.
+
+        See Also
+        --------
+        compiler.Explanation.html, compiler.Explanation.json
+
+        Examples
+        --------
+        >>> import fastnp as np
+        >>> told = np.explain(np.compile(lambda x: x + 1))(np.ones(3))
+        >>> print([line for line in told.text().splitlines() if "kernel" in line][0].strip())
+        kernel 0 elementwise over 3: add; 24 B read, 24 B written, 3 flop
+        """
+        from fastnp._report import text_of  # where it is asked for
+
+        return text_of(self.data(measure))
+
+    def json(self, *, indent: int | None = None, measure: bool = True) -> str:
+        """What the page tells, as JSON; the docs list its keys.
+
+        Parameters
+        ----------
+        indent : int, optional
+            As json.dumps has it.
+        measure : bool, default True
+            As for `html`.
+
+        Returns
+        -------
+        str
+            An object.
+
+        See Also
+        --------
+        compiler.Explanation.html, compiler.Explanation.text
+
+        Examples
+        --------
+        >>> import fastnp as np
+        >>> import json
+        >>> told = np.explain(np.compile(lambda x: x + 1))(np.ones(3))
+        >>> json.loads(told.json())["entries"][0]["kernels"][0]["bytes_read"]
+        24.0
+        """
+        import json  # not needed to import fastnp
+
+        return json.dumps(self.data(measure), indent=indent)
+
+    def _repr_html_(self) -> str:
+        from fastnp._report_page import fragment  # in a notebook
+
+        return fragment(self.data(False))
 
     def _joined(self, part: str) -> str:
         return "\n".join(entry[part] for entry in self.entries if entry[part])
@@ -193,6 +323,19 @@ class Explanation:
     __repr__ = __str__
 
 
+def _device_of(args: tuple[Any, ...]) -> str:
+    """The device that a call is for, as its arguments and the scope say; empty: the host."""
+    places = [_core._current_device(), *(each.device for each in args if type(each) is _core.ndarray)]
+    return next((each for each in places if each != "cpu"), "")
+
+
+def _transfers(before: tuple[int, ...], after: tuple[int, ...]) -> dict[str, int]:
+    from fastnp.cuda import Statistics  # where a device is in use
+
+    first, last = Statistics(*before), Statistics(*after)
+    return {name: getattr(last, name) - getattr(first, name) for name in ("uploads", "downloads", "launches")}
+
+
 def explain(function: Callable[P, Any]) -> Callable[P, Explanation]:
     """Calls a function, and says what was compiled for it and why: ``explain(f)(*args)``.
 
@@ -223,7 +366,14 @@ def explain(function: Callable[P, Any]) -> Callable[P, Explanation]:
     compiled: Any = function if isinstance(target, CompiledFunction) else compile(function)
 
     def explained(*args: P.args, **kwargs: P.kwargs) -> Explanation:
-        result = compiled(*args, **kwargs)
-        return Explanation(getattr(compiled, "__func__", compiled), result)
+        device = _device_of(args)
+        before = _core._device_statistics(device) if device else ()
+        scope = _core._ExplainScope()  # what is compiled keeps its graph from pass to pass
+        try:
+            result = compiled(*args, **kwargs)
+        finally:
+            del scope
+        transfers = _transfers(before, _core._device_statistics(device)) if device else None
+        return Explanation(getattr(compiled, "__func__", compiled), result, transfers)
 
     return explained

@@ -235,7 +235,8 @@ class NativeLoop:
     def __init__(self, place: Any, programs: list[Any], reason: str | None) -> None:
         self.lines = f"{place[0]}-{place[1]}" if place[1] != place[0] else str(place[0])
         self.reason = reason
-        self.programs: list[str] = [program.native[True].text() for program in programs if True in program.native]
+        self.natives: list[Any] = [program.native[True] for program in programs if True in program.native]
+        self.programs: list[str] = [native.text() for native in self.natives]
         """The steps of each program, as text."""
         self.milliseconds: list[float] = [program.native[True].compile() for program in programs if True in program.native and not program.waits]
 

@@ -9,6 +9,7 @@ from fastnp._backends import BackendError, BackendInfo, Graph, Node, backend_inf
 from fastnp._compiled_functions import CompileTimes, FunctionInfo, compile_times, functions
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
+from fastnp._debug import debug
 from fastnp._explain import Explanation, explain, profile
 from fastnp._fallback import FallbackError, FallbackWarning, check_unrecorded, counts
 
@@ -32,6 +33,7 @@ __all__ = [
     "as_written",
     "backend_info",
     "compile_times",
+    "debug",
     "disable",
     "disallow_in_graph",
     "explain",

@@ -47,7 +47,7 @@ EntryPtr compiled(std::string_view key, std::span<const Argument> call, device::
     try {
         Recording callee(record);
         detail::Recording made = record_call(entry->signature, call, callee, {});
-        compiler::prepare(made.graph, options().backend, made.times);
+        compiler::prepare(made.graph, options().backend, {made.times});
         entry->compile(std::move(made), call, options());
         if (!plan::is_done_by_device(entry->plan)) throw RecordError("devices have no code for it");
     } catch (const RecordError& error) {

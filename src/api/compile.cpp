@@ -58,6 +58,7 @@ void Engine::State::prefer(const EntryPtr& entry) {
 
 Engine::Engine(CompileOptions options) : state_(std::make_shared<State>()) {
     set_logs_by_environment();
+    set_debug_folder_by_environment();
     options.backend = compiler::full_name(options.backend);
     if (compiler::users_backend(options.backend)) take_fixed_sizes(options);
     options.dynamic = unified(std::move(options.dynamic));
@@ -183,6 +184,8 @@ bool is_disabled() {
 }
 
 const CompileOptions& Engine::options() const { return state_->options; }
+
+std::string Engine::debug_folder() const { return state_->folder.path(); }
 
 std::vector<EntryInfo> Engine::entries(bool with_code) const {
     std::vector<EntryPtr> held;

@@ -11,6 +11,7 @@
 #include "base/background.h"
 #include "codegen/store.h"
 #include "compile/backends.h"
+#include "device/movable.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/log.h"
 #include "fastnp/error.h"
@@ -44,6 +45,22 @@ ir::Location place_of_function(const CompileOptions& options) {
     const char* const end = options.place.data() + options.place.size();
     const auto [read, error] = std::from_chars(options.place.data() + colon + 1, end, line);
     return error == std::errc{} && read == end ? ir::location_of(options.place.substr(0, colon), line, options.name) : ir::Location();
+}
+
+// Arguments in words: "float64[3, 4], strides (32, 8), on cpu".
+std::vector<std::string> descriptions(std::span<const Argument> call) {
+    std::vector<std::string> lines;
+    for (const Argument& argument : call) {
+        std::string shape, strides;
+        for (int i = 0; i < argument.rank; ++i) {
+            shape += (i == 0 ? "" : ", ") + std::to_string(argument.shape[i]);
+            strides += (i == 0 ? "" : ", ") + std::to_string(argument.strides[i]);
+        }
+        const device::Backend* const home = device::home_of(argument.buffer, argument.data);
+        lines.push_back(std::string(name_of(argument.dtype)) + "[" + shape + "], strides (" + strides + "), on " +
+                        (home == nullptr ? "cpu" : home->name()) + (argument.writable ? "" : ", read-only"));
+    }
+    return lines;
 }
 
 }  // namespace
@@ -214,7 +231,9 @@ bool Engine::State::record(const std::shared_ptr<Entry>& entry, const std::strin
     CompileOptions own = options;
     if (use.once) own.backend = compiler::for_one_run(own.backend);
     if (options.verify != 0) entry->recorded = recording.graph.text({.sizes = false});  // whatever sizes are at hand
-    compiler::prepare(recording.graph, own.backend, recording.times);
+    if (entry->keeps_passes) entry->passes.push_back({"recorded", recording.graph.text()});
+    compiler::prepare(recording.graph, own.backend, {recording.times, entry->keeps_passes ? &entry->passes : nullptr});
+    write_debug(*entry);  // code generation may be what goes wrong
     const auto kept = name.empty() ? std::nullopt : callee.pack(entry->kept.get());
     auto packed = kept ? pack(recording, *kept) : std::nullopt;
     entry->take(recording, call);
@@ -253,12 +272,18 @@ void Engine::State::compile_later(const std::shared_ptr<Entry>& entry, Recording
     });
 }
 
+// Into the debug folder, if one is set: code as far as there is any.
+void Engine::State::write_debug(Entry& entry) {
+    if (is_debugging()) entry.debug_folder = folder.write(entry.info(true), options, entry.debug_folder);
+}
+
 void Engine::State::take_compiled(const std::shared_ptr<Entry>& entry) {
     {
         const std::unique_lock lock(mutex);
         if (std::erase_if(pending, [&](const Pending& each) { return each.entry == entry; }) == 0) return;  // all was cleared meanwhile
     }
     if (entry->uncompiled.empty()) ++compiles;
+    write_debug(*entry);
     (void)add(entry);
 }
 
@@ -303,13 +328,15 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         entry->signature = compiler::describe(call, key, dynamic, options.sizes, named != nullptr ? *named : options.dynamic);
         entry->group = group;
         entry->device = device;
+        entry->keeps_passes = keeps_passes();
+        if (entry->keeps_passes) entry->inputs = descriptions(call);
     };
     begin();
     double milliseconds = 0;
     try {
         std::string name;
         if (codegen::keeps_files() && options.verify == 0) name = recording_name(callee.identity(), options.backend, entry->signature, call, known);
-        if (!take_stored(*entry, name, call, key, callee, known)) {
+        if (is_debugging() || !take_stored(*entry, name, call, key, callee, known)) {
             begin();
             if (!record(entry, name, call, callee, known)) {
                 note_miss(std::move(miss), milliseconds);
@@ -325,6 +352,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         entry->plan = {};
     }
     if (log_channels.load(std::memory_order_relaxed) != 0) tell_of(*entry, miss, milliseconds, !callee.goes_in_parts());
+    write_debug(*entry);
     note_miss(std::move(miss), milliseconds);
     return entry->once ? entry : add(entry);
 }

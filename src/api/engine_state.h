@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/debug_folder.h"
 #include "api/direct_calls.h"
 #include "api/entry.h"
 #include "base/fork.h"
@@ -40,6 +41,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     std::uint64_t patience = least_patience;
     bool has_shown_read = false;  // under `compiling`
     std::string given_up;         // why nothing is recorded any more, or empty
+    FunctionFolder folder;
     const std::uint64_t number = next_function();
     std::atomic<std::uint64_t> hits{0}, misses{0}, compiles{0}, uncompiled{0};
 
@@ -77,6 +79,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
                 const std::vector<trace::Found>& known);
     void compile_later(const std::shared_ptr<Entry>& entry, Recording recording, const CompileOptions& own, std::function<void()> store);
     void take_compiled(const std::shared_ptr<Entry>& entry);
+    void write_debug(Entry& entry);
     bool is_pending(std::span<const Argument> call, std::string_view key, const device::Backend* device);
     EntryPtr make(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee, const std::vector<trace::Found>& known,
                   std::int64_t* values, int& made, bool& refused);

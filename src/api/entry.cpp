@@ -10,7 +10,6 @@
 #include "api/body.h"
 #include "api/outside.h"
 #include "base/kept.h"
-#include "codegen/jit.h"
 #include "device/movable.h"
 #include "device/registry.h"
 #include "device/span.h"
@@ -19,8 +18,6 @@
 #include "fastnp/detail/memory.h"
 #include "fastnp/device.h"
 #include "fastnp/error.h"
-#include "plan/device_steps.h"
-#include "plan/profile.h"
 #include "shape/strides.h"
 
 namespace fastnp::detail {
@@ -129,16 +126,6 @@ std::vector<int> numbers_on_host(const std::vector<int>& written, std::span<cons
     return numbers;
 }
 
-std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes) {
-    const std::string text = sizes.text(guard.expression);
-    switch (guard.kind) {
-        case shape::SizeGuard::Kind::zero: return text + " == 0";
-        case shape::SizeGuard::Kind::nonzero: return text + " != 0";
-        case shape::SizeGuard::Kind::nonnegative: return text + " >= 0";
-    }
-    return text;
-}
-
 }  // namespace
 
 void set_float_check(void (*check)()) { float_check.store(check, std::memory_order_relaxed); }
@@ -174,7 +161,8 @@ void Entry::make_code(Recording made, const CompileOptions& options) {
     const auto backend = compiler::users_backend(options.backend);
     if (backend) made.graph.pack(packed, true);
     if (backend) users_code = make_users_code(made, *backend, options);
-    plan = compiler::specialise(made.graph, made.strides, options.backend, {.device = device, .by_value = by_value}, times);
+    plan = compiler::specialise(made.graph, made.strides, options.backend, {.device = device, .by_value = by_value},
+                                {times, keeps_passes ? &passes : nullptr});
     if (!backend) made.graph.pack(packed, true);
     graph = packed.bytes();
     if (plan.sizes.size() > most_values) throw RecordError("the sizes of this function are too many to follow");  // passes make some, too
@@ -341,144 +329,6 @@ plan::Outcome Entry::run(std::span<const Argument> call, std::int64_t* values, E
     }
     for (const int number : read_only) results[static_cast<std::size_t>(number)].body()->writable = false;
     return outcome;
-}
-
-namespace {
-
-KernelInfo info_of(const nest::Kernel& made, const shape::Sizes& sizes) {
-    std::string axes;
-    for (const nest::Axis& axis : made.axes) axes += (axes.empty() ? "" : " x ") + sizes.text(axis.extent) + (axis.inner ? " (reduced)" : "");
-    return {made.name, made.name, made.ops, axes};
-}
-
-// Each line once, in the order of the program's text.
-std::vector<std::string> texts_of(std::vector<ir::Location> lines) {
-    const auto place = [](ir::Location each) {
-        const ir::Line& line = ir::line_of(each);
-        return std::tuple<std::string_view, int, std::string_view>(line.file, line.number, line.function);
-    };
-    std::ranges::sort(lines, {}, place);
-    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
-    std::vector<std::string> texts;
-    for (const ir::Location each : lines) {
-        if (each) texts.push_back(ir::text_of(each));
-    }
-    return texts;
-}
-
-std::string kind_of_step(const plan::Plan& plan, const plan::EagerStep& step) {
-    if (plan.on_device.backend == nullptr || ops::is_read(step.op)) return "precompiled";
-    const std::string why = plan::host_does(*plan.on_device.backend, step.op, step.out.dtype);
-    return why.empty() ? "precompiled" : "by the host: " + why;
-}
-
-std::string kind_of_loop(const plan::Plan& plan, const plan::LoopStep& loop) {
-    if (plan.on_device.backend == nullptr || loop.body->on_device.backend != nullptr) return "loop";
-    return loop.looped.is_while ? "by the host: how many turns it takes is found on the way" : "by the host: a step of its body has no form for devices";
-}
-
-// The ops of a loop over numbers.
-std::vector<std::string> ops_of(const ir::Program& program) {
-    std::vector<std::string> found;
-    for (const ir::Step& step : program.steps) {
-        if (step.kind == ir::Step::Kind::map) found.emplace_back(ops::info(step.op).name);
-    }
-    return found;
-}
-
-// The steps in order; those of a loop's body come after it. `sizes` are those of the whole function; `profile`: of a run, or null.
-void describe(const plan::Plan& plan, const shape::Sizes& sizes, const plan::Profile* profile, EntryInfo& result) {
-    std::size_t kernel = 0;
-    for (std::size_t number = 0; number < plan.steps.size(); ++number) {
-        const plan::Step& step = plan.steps[number];
-        const plan::StepTime time = profile == nullptr ? plan::StepTime() : profile->of(number);
-        const std::size_t place = result.kernels.size();
-        if (step.is_kernel) {
-            result.kernels.push_back(info_of(plan.kernels[kernel], sizes));
-            result.loops += nest::to_string(plan.kernels[kernel], plan.schedules.empty() ? nest::Schedule() : plan.schedules[kernel], sizes);
-            ++kernel;
-        } else if (step.is_loop()) {
-            const plan::NumberTurns* const numbers = step.loop.numbers.get();
-            const std::string count = step.loop.looped.is_while ? "as long as its first state holds" : sizes.text(step.loop.count);
-            result.kernels.push_back({plan::name_of(plan, step), kind_of_loop(plan, step.loop),
-                                      numbers == nullptr ? std::vector<std::string>() : ops_of(numbers->loop.program), count});
-            result.loops += (numbers == nullptr ? "loop " : "loop over numbers ") + count + ":\n";
-            if (numbers != nullptr) result.loops += ir::to_text(numbers->loop.program);
-            else describe(*step.loop.body, sizes, profile == nullptr ? nullptr : profile->body(number), result);
-            result.loops += "end\n";
-        } else if (step.read.call >= 0) {
-            result.kernels.push_back({plan::name_of(plan, step), "call", {}, ""});
-        } else {
-            const std::string name = plan::name_of(plan, step);
-            result.kernels.push_back({name, kind_of_step(plan, step.eager), {name}, ""});
-        }
-        result.kernels[place].lines = texts_of(step.lines);
-        result.kernels[place].milliseconds = time.milliseconds;
-        result.kernels[place].count = time.count;
-    }
-}
-
-void add_jobs(const plan::Plan& plan, std::vector<codegen::Job>& jobs) {
-    for (std::size_t i = 0; i < plan.schedules.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.schedules[i]});
-    for (const plan::Step& step : plan.steps) {
-        if (step.is_loop() && !step.loop.numbers) add_jobs(*step.loop.body, jobs);
-    }
-}
-
-// LLVM's code for loops over numbers.
-std::string code_of_number_loops(const plan::Plan& plan) {
-    std::string text;
-    for (const plan::Step& step : plan.steps) {
-        if (!step.is_loop()) continue;
-        text += step.loop.numbers ? codegen::llvm_text(step.loop.numbers->loop.program) : code_of_number_loops(*step.loop.body);
-    }
-    return text;
-}
-
-void add_jobs(const plan::Plan& plan, std::vector<codegen::DeviceJob>& jobs) {
-    for (std::size_t i = 0; i < plan.on_device.kernels.size(); ++i) jobs.push_back({&plan.kernels[i], &plan.on_device.kernels[i].grid});
-    for (const plan::Step& step : plan.steps) {
-        if (step.is_loop()) add_jobs(*step.loop.body, jobs);
-    }
-}
-
-}  // namespace
-
-EntryInfo Entry::info(bool with_code) const {
-    EntryInfo result;
-    result.reason = reason;
-    result.uncompiled = uncompiled;
-    result.guards = signature.describe();
-    for (const shape::SizeGuard& guard : plan.sizes.guards()) result.guards.push_back(guard_text(guard, plan.sizes));
-    for (std::size_t i = 0; i < reads.size(); ++i) {
-        if (reads[i].bound == 0 && reads[i].call < 0) result.guards.push_back("value " + std::to_string(i) + " read is " + ir::text_of(reads[i].value));
-    }
-    result.milliseconds = times;
-    base::Reader packed(graph);
-    if (!graph.empty()) {
-        const ir::Graph recorded = ir::Graph::unpack(packed);
-        result.ir = recorded.text();
-        result.ir_lines = recorded.text({.lines = true});
-    }
-    const std::shared_ptr<const plan::Profile> profile = plan.profiled ? plan.profiled->get() : nullptr;
-    describe(plan, plan.sizes, profile.get(), result);
-    std::vector<codegen::Job> jobs;
-    if (with_code && plan.kernels_by != plan::KernelsBy::interpreter) add_jobs(plan, jobs);
-    if (!jobs.empty()) {
-        const codegen::Effort effort = plan::effort_of(plan.kernels_by);
-        result.llvm = codegen::llvm_text(jobs, effort);
-        result.assembly = codegen::assembly_text(jobs, effort);
-    }
-    if (with_code && device != nullptr) {
-        std::vector<codegen::DeviceJob> there;
-        add_jobs(plan, there);
-        if (!there.empty()) {
-            result.llvm = codegen::device_text(there, device::Backend::Code::llvm, device->capability()).text;
-            result.assembly = codegen::device_text(there, device::Backend::Code::ptx, device->capability()).text;
-        }
-    }
-    if (with_code) result.llvm += code_of_number_loops(plan);
-    return result;
 }
 
 }  // namespace fastnp::detail

@@ -35,6 +35,10 @@ struct Entry {
     plan::Times times;
     std::string graph;     // as it was fused, in bytes (Graph::pack)
     std::string recorded;  // the graph as recorded, where calls are verified
+    bool keeps_passes = false;          // for explain and debug folders, as the inputs
+    std::vector<PassInfo> passes;       // the graph after each pass that changed it
+    std::vector<std::string> inputs;    // the arguments of the call that it was made for
+    std::string debug_folder;           // its own, once there is one
     std::vector<device::Memory> captured;
     std::vector<int> written;   // parameters whose memory the plan writes to
     std::vector<Part> parts;    // results that are parts of what the plan gives

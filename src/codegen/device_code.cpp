@@ -142,21 +142,43 @@ Modules find_or_make(const std::string& depends, std::size_t kernels, device::Ba
 
 }  // namespace
 
-DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code code, int capability) {
-    llvm::LLVMContext context;
-    llvm::Module module("fastnp", context);
+namespace {
+
+// Kernels in a module for GPUs. Gives their symbols.
+std::vector<std::string> emit_all(std::span<const DeviceJob> jobs, llvm::Module& module) {
     set_nvptx_target(module);
-    DeviceText made;
+    std::vector<std::string> symbols;
     for (const DeviceJob& job : jobs) {
-        made.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(made.symbols.size()));
-        emit_grid(*job.kernel, *job.grid, module, made.symbols.back());
+        symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(symbols.size()));
+        emit_grid(*job.kernel, *job.grid, module, symbols.back());
     }
 #ifndef NDEBUG
     std::string problem;
     llvm::raw_string_ostream stream(problem);
     if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + problem);
 #endif
+    return symbols;
+}
+
+}  // namespace
+
+DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code code, int capability) {
+    llvm::LLVMContext context;
+    llvm::Module module("fastnp", context);
+    DeviceText made;
+    made.symbols = emit_all(jobs, module);
     made.text = to_text(module, code, capability);
+    return made;
+}
+
+DeviceStages device_stages(std::span<const DeviceJob> jobs, int capability) {
+    llvm::LLVMContext context;
+    llvm::Module module("fastnp", context);
+    (void)emit_all(jobs, module);
+    DeviceStages made;
+    made.emitted = to_text(module, device::Backend::Code::llvm, capability);
+    made.ptx = to_ptx(module, capability);
+    made.optimised = to_text(module, device::Backend::Code::llvm, capability);
     return made;
 }
 

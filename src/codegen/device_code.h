@@ -26,6 +26,12 @@ struct DeviceText {
 };
 DeviceText device_text(std::span<const DeviceJob> jobs, device::Backend::Code code, int capability);
 
+/// The same on its way: LLVM IR as it is written, and after LLVM's passes, and PTX.
+struct DeviceStages {
+    std::string emitted, optimised, ptx;
+};
+DeviceStages device_stages(std::span<const DeviceJob> jobs, int capability);
+
 /// A kernel that a device can run, as Backend::launch() knows it. What it takes as arguments says emit_grid().
 struct DeviceFunction {
     std::shared_ptr<device::Module> module;

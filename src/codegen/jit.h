@@ -37,8 +37,9 @@ Code compile(std::span<const Job> jobs, Effort effort = Effort::full);
 /// room for `Program::words()` words, of which the first one says which exit it took.
 Code compile(const ir::Program& program);
 
-/// The same kernels as text: LLVM IR after its passes, and assembly.
-std::string llvm_text(std::span<const Job> jobs, Effort effort = Effort::full);
+/// The same kernels as text: LLVM IR, and assembly.
+enum class Stage : std::uint8_t { emitted, optimised };  // before and after LLVM's passes
+std::string llvm_text(std::span<const Job> jobs, Effort effort = Effort::full, Stage stage = Stage::optimised);
 std::string assembly_text(std::span<const Job> jobs, Effort effort = Effort::full);
 std::string llvm_text(const ir::Program& program);
 

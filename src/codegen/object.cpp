@@ -139,9 +139,9 @@ StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times) {
     return all;
 }
 
-std::string llvm_text(std::span<const Job> jobs, Effort effort) {
+std::string llvm_text(std::span<const Job> jobs, Effort effort, Stage stage) {
     Emitted emitted = emit_all(numbered(jobs), effort);
-    optimize(emitted, effort);
+    if (stage == Stage::optimised) optimize(emitted, effort);
     return text_of(emitted);
 }
 

@@ -40,10 +40,11 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// A pass over a graph, by its name. The log tells of those that changed it.
+// A pass over a graph, by its name. Those that changed it are told of in the log, and noted if that is asked for.
 template <class Pass>
-void run_told(const char* name, const Pass& pass, ir::Graph& graph) {
-    if (!detail::tells(detail::Channel::passes)) return pass(graph);
+void run_told(const char* name, const Pass& pass, ir::Graph& graph, const Notes& notes, const std::string& of) {
+    const bool tells = detail::tells(detail::Channel::passes);
+    if (!tells && notes.passes == nullptr) return pass(graph);
     const auto nodes = [&] { return ir::reachable(graph.roots()).size(); };
     const std::string text = graph.text();
     const std::size_t before = nodes();
@@ -52,7 +53,10 @@ void run_told(const char* name, const Pass& pass, ir::Graph& graph) {
         const Phase phase(name, times);
         pass(graph);
     }
-    if (graph.text() == text) return;
+    std::string changed = graph.text();
+    if (changed == text) return;
+    if (notes.passes != nullptr) notes.passes->push_back({of + name, std::move(changed)});
+    if (!tells) return;
     const std::pair<std::string_view, std::string> values[] = {
         {"pass", name}, {"before", std::to_string(before)}, {"after", std::to_string(nodes())}, {"milliseconds", std::to_string(times[0].second)}};
     detail::tell(detail::Channel::passes, std::string(name) + ": " + values[1].second + " nodes, " + values[2].second + " after it", values);
@@ -60,27 +64,40 @@ void run_told(const char* name, const Pass& pass, ir::Graph& graph) {
 
 // What a pass gives is verified, where that is asked for.
 template <class Pass>
-void run(const char* name, const Pass& pass, ir::Graph& graph) {
-    run_told(name, pass, graph);
+void run(const char* name, const Pass& pass, ir::Graph& graph, const Notes& notes, const std::string& of = {}) {
+    run_told(name, pass, graph, notes, of);
     if (ops::verifies()) ops::verify(graph, std::string("after ") + name);
 }
 
 // The passes between a recording and fusion, in their order.
-void run_passes(ir::Graph& graph, const BuiltIn& backend, bool is_body = false) {
-    run("place_outputs", pass::place_outputs, graph);
-    if (!is_body) run("commit_at_end", pass::commit_at_end, graph);
-    if (backend.simplifies) run("join_written_parts", pass::join_written_parts, graph);
-    if (backend.simplifies) run("simplify", pass::simplify, graph);
-    run("drop_copies", pass::drop_copies, graph);
-    run("keep_overwritten", pass::keep_overwritten, graph);
+// `body`: its name, if it is a loop's; else empty.
+void run_passes(ir::Graph& graph, const BuiltIn& backend, const Notes& notes, const std::string& body = {}) {
+    run("place_outputs", pass::place_outputs, graph, notes, body);
+    if (body.empty()) run("commit_at_end", pass::commit_at_end, graph, notes);
+    if (backend.simplifies) run("join_written_parts", pass::join_written_parts, graph, notes, body);
+    if (backend.simplifies) run("simplify", pass::simplify, graph, notes, body);
+    run("drop_copies", pass::drop_copies, graph, notes, body);
+    run("keep_overwritten", pass::keep_overwritten, graph, notes, body);
+}
+
+// The name of a body in notes; and notes for its passes, which are written down once, however often it is planned.
+std::string name_of(const ir::Graph& top, const ir::Body& body) {
+    const auto is_it = [&](const std::shared_ptr<const ir::Body>& each) { return each.get() == &body; };
+    return "body " + std::to_string(std::find_if(top.bodies().begin(), top.bodies().end(), is_it) - top.bodies().begin()) + " ";
+}
+
+Notes notes_once(const Notes& notes, const std::string& body) {
+    const auto is_there = [&](const PassInfo& each) { return each.name.starts_with(body); };
+    const bool again = notes.passes != nullptr && std::any_of(notes.passes->begin(), notes.passes->end(), is_there);
+    return {notes.times, again ? nullptr : notes.passes};
 }
 
 }  // namespace
 
-void prepare(ir::Graph& graph, const std::string& backend, plan::Times& times) {
-    const Phase phase("simplify", times);
+void prepare(ir::Graph& graph, const std::string& backend, const Notes& notes) {
+    const Phase phase("simplify", notes.times);
     if (ops::verifies()) ops::verify(graph, "as it was recorded");
-    run_passes(graph, built_in(backend));
+    run_passes(graph, built_in(backend), notes);
 }
 
 namespace {
@@ -90,17 +107,18 @@ pass::DeviceLibraries libraries_of(device::Backend& device) {
 }
 
 plan::Plan made(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const plan::Bodies& bodies, const BuiltIn& backend,
-                const plan::Use& use, plan::Times& times) {
+                const plan::Use& use, const Notes& notes, const std::string& body = {}) {
     const pass::Program program = [&] {
-        const Phase phase("fuse", times);
+        const Phase phase("fuse", notes.times);
         if (use.device != nullptr && backend.has_kernels()) {
-            run("write_for_device", [&](ir::Graph& changed) { pass::write_for_device(changed, libraries_of(*use.device)); }, graph);
+            const auto for_device = [&](ir::Graph& each) { pass::write_for_device(each, libraries_of(*use.device)); };
+            run("write_for_device", for_device, graph, notes, body);
         }
         return pass::fuse(graph, parameter_strides,
                           {backend.has_kernels(), use.device == nullptr ? pass::Walkers::of_pool(base::thread_count()) : pass::Walkers::of_gpu(),
                            use.layout, use.device != nullptr, !backend.fuses()});
     }();
-    return plan::build(graph, program, bodies, use, times);
+    return plan::build(graph, program, bodies, use, notes.times);
 }
 
 constexpr std::int64_t most_copied = 8;  // turns, up to which states in another layout cost more than they gain
@@ -138,11 +156,13 @@ std::map<std::int64_t, std::shared_ptr<const nest::NumberBody>> inner_numbers(co
 }
 
 // A body's sizes are those of the graph around it, at the same places in the table. What it raises leaves nothing to be undone: its memory is the loop's.
-plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& bodies, const BuiltIn& backend, const plan::Use& use, plan::Times& times) {
+plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& bodies, const BuiltIn& backend, const plan::Use& use, const Notes& notes) {
     ir::Graph graph = body.graph.copy();
     graph.share_bodies(top);
     std::swap(graph.sizes(), top.sizes());
-    run_passes(graph, backend, true);
+    const std::string name = name_of(top, body);
+    const Notes own = notes_once(notes, name);
+    run_passes(graph, backend, own, name);
     std::vector<shape::Dims> strides;
     for (const ir::Value parameter : graph.parameters()) {
         const bool is_state = strides.size() < static_cast<std::size_t>(body.states);
@@ -150,25 +170,25 @@ plan::Plan body_plan(ir::Graph& top, const ir::Body& body, const plan::Bodies& b
     }
     std::shared_ptr<const nest::NumberBody> of_numbers;
     if (backend.has_programs && use.device == nullptr) of_numbers = nest::number_body(graph, body, inner_numbers(graph, bodies));
-    plan::Plan plan = made(graph, strides, bodies, backend, use, times);
+    plan::Plan plan = made(graph, strides, bodies, backend, use, own, name);
     plan.of_numbers = std::move(of_numbers);
     std::swap(graph.sizes(), top.sizes());
     return plan;
 }
 
 // For the host, in the layout that suits it.
-plan::Plan host_plan(ir::Graph& top, const ir::Body& body, const Loops& loops, const plan::Bodies& bodies, const BuiltIn& backend, plan::Times& times) {
-    plan::Plan plan = body_plan(top, body, bodies, backend, {.is_body = true, .kernels_by = backend.kernels_by}, times);
+plan::Plan host_plan(ir::Graph& top, const ir::Body& body, const Loops& loops, const plan::Bodies& bodies, const BuiltIn& backend, const Notes& notes) {
+    plan::Plan plan = body_plan(top, body, bodies, backend, {.is_body = true, .kernels_by = backend.kernels_by}, notes);
     if (loops.saves || !loops.are_long || !plan::gains_by_padding(plan, body, top.sizes())) return plan;
-    plan::Plan padded = body_plan(top, body, bodies, backend, {.is_body = true, .layout = pass::Layout::padded, .kernels_by = backend.kernels_by}, times);
+    plan::Plan padded = body_plan(top, body, bodies, backend, {.is_body = true, .layout = pass::Layout::padded, .kernels_by = backend.kernels_by}, notes);
     return plan::keeps_layout(padded, body, top.sizes()) ? std::move(padded) : std::move(plan);
 }
 
 // The plans of a graph's bodies. A device's are for loops that it does all of; the host does the others, with the loops inside of them.
 class BodyPlans {
 public:
-    BodyPlans(ir::Graph& top, const BuiltIn& backend, device::Backend* device, plan::Times& times)
-        : top_(top), backend_(backend), device_(device), times_(times), on_host_(top.bodies().size()), best_(top.bodies().size()) {
+    BodyPlans(ir::Graph& top, const BuiltIn& backend, device::Backend* device, const Notes& notes)
+        : top_(top), backend_(backend), device_(device), notes_(notes), on_host_(top.bodies().size()), best_(top.bodies().size()) {
         find_bodies(top, top, loops_);
         for (const auto& [number, loops] : loops_) {  // inner ones have smaller numbers
             if (!loops.are_counted || !add_for_device(number)) best_[static_cast<std::size_t>(number)] = for_host(number);
@@ -200,7 +220,7 @@ private:
 
     bool add_for_device(std::int64_t number) {
         if (device_ == nullptr) return false;
-        plan::Plan made = body_plan(top_, body(number), best_, backend_, {.device = device_, .is_body = true}, times_);
+        plan::Plan made = body_plan(top_, body(number), best_, backend_, {.device = device_, .is_body = true}, notes_);
         if (!plan::is_done_by_device(made)) return false;
         best_[static_cast<std::size_t>(number)] = add(std::move(made));
         return true;
@@ -212,7 +232,7 @@ private:
         inside.try_emplace(number);
         for (const auto& [each, unused] : inside) {
             std::shared_ptr<const plan::Plan>& made = on_host_[static_cast<std::size_t>(each)];
-            if (!made) made = add(host_plan(top_, body(each), loops_.at(each), on_host_, backend_, times_));
+            if (!made) made = add(host_plan(top_, body(each), loops_.at(each), on_host_, backend_, notes_));
         }
         return on_host_[static_cast<std::size_t>(number)];
     }
@@ -220,7 +240,7 @@ private:
     ir::Graph& top_;
     const BuiltIn& backend_;
     device::Backend* device_;
-    plan::Times& times_;
+    const Notes& notes_;
     std::map<std::int64_t, Loops> loops_;
     plan::Bodies on_host_, best_;
     std::map<const plan::Plan*, std::shared_ptr<plan::Plan>> made_;
@@ -229,19 +249,19 @@ private:
 }  // namespace
 
 plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& parameter_strides, const std::string& backend, const plan::Use& use,
-                      plan::Times& times) {
+                      const Notes& notes) {
     const BuiltIn& own = built_in(backend);
     if (use.device != nullptr && own.kernels_by == plan::KernelsBy::interpreter) {
         throw TypeError("backend '" + backend + "' computes on the host alone, and these arrays are on device '" + use.device->name() + "'");
     }
-    const BodyPlans bodies(graph, own, use.device, times);
+    const BodyPlans bodies(graph, own, use.device, notes);
     plan::Use with = use;
     with.kernels_by = own.kernels_by;
-    plan::Plan plan = made(graph, parameter_strides, bodies.best(), own, with, times);
+    plan::Plan plan = made(graph, parameter_strides, bodies.best(), own, with, notes);
     std::vector<plan::Plan*> plans;
     bodies.collect(plan, plans);
     plans.push_back(&plan);
-    plan::generate(plans, times);
+    plan::generate(plans, notes.times);
     return plan;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <ranges>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -81,6 +82,8 @@ private:
         Region region;
         Numbers needs;                       // units whose values it reads
         int ops = 0;                         // that the region computes, about
+        Apart apart = Apart::none;           // why it was opened
+        int from = -1;                       // what it is no part of
         std::unordered_set<Value> computed;  // these
     };
     using Leaf = std::function<void(Value, const IndexMap&)>;
@@ -276,13 +279,20 @@ private:
                            [&](const Region::Member& member) { return member.value == value && member.role == Region::Role::full; });
     }
 
-    // The role that a root could have in a unit, as far as that is good and what it reads of the unit is there.
-    std::optional<Region::Role> role_in_unit(int number, const Root& root) {
+    // The role that a root could have in a unit, as far as that is good and what it reads of the unit is there; or why it has none.
+    struct Fit {
+        Apart apart = Apart::none;
+        Region::Role role = Region::Role::full;
+    };
+    Fit fit(int number, const Root& root) {
         const Unit& unit = units_[static_cast<std::size_t>(number)];
-        if (unit.node != nullptr || !has_room(unit, root) || !stores_apart(unit.region, root.value)) return std::nullopt;
+        if (unit.node != nullptr) return {options_.fuse ? Apart::after_precompiled : Apart::unfused};
+        if (!has_room(unit, root)) return {Apart::too_long};
+        if (!stores_apart(unit.region, root.value)) return {Apart::writes};
         const auto role = roles_.role_in(unit.region, root.value);
-        if (!role || !roles_.is_worthwhile(unit.region, root.value, *role, reads_of(unit, number, root.reads))) return std::nullopt;
-        return reads_in_place(unit, number, root.value, *role, root.reads) ? role : std::nullopt;
+        if (!role) return {Roles::domain_of(root.value) == unit.region.domain ? Apart::other_axes : Apart::other_points};
+        if (!roles_.is_worthwhile(unit.region, root.value, *role, reads_of(unit, number, root.reads))) return {Apart::whole_first};
+        return {reads_in_place(unit, number, root.value, *role, root.reads) ? Apart::none : Apart::elsewhere, *role};
     }
 
     // Whether a kernel does not get too long: what both compute counts once.
@@ -293,19 +303,27 @@ private:
         return ops <= most_region_ops;
     }
 
-    // Puts a root into the first of the units that can take it, none of which is before `lowest`.
+    // Puts a root into the first of the units that can take it, none of which is before `lowest`; or notes why the first of all does not.
     template <class Units>
     bool join(const Units& units, int lowest, const Root& root, const Numbers& needs) {
         bool is_marked = false;
         for (const int number : units) {
-            const auto role = role_in_unit(number, root);
-            if (!role) continue;
-            if (!std::exchange(is_marked, true)) mark_before(needs, lowest);
-            if (marks_[static_cast<std::size_t>(number)] == mark_) continue;  // something lies between the two
-            put_into(number, root, *role, needs);
-            return true;
+            Fit found = fit(number, root);
+            if (found.apart == Apart::none) {
+                if (!std::exchange(is_marked, true)) mark_before(needs, lowest);
+                if (marks_[static_cast<std::size_t>(number)] == mark_) found.apart = Apart::between;
+            }
+            if (found.apart == Apart::none) {
+                put_into(number, root, found.role, needs);
+                return true;
+            }
+            note_apart(found.apart, number);
         }
         return false;
+    }
+
+    void note_apart(Apart apart, int from) {
+        if (apart_ == Apart::none) std::tie(apart_, apart_from_) = std::tuple(apart, from);
     }
 
     void put_into(int number, const Root& root, Region::Role role, const Numbers& needs) {
@@ -352,6 +370,10 @@ private:
                 if (const auto made = unit_of_.find(leaf); made != unit_of_.end()) needs.insert(made->second);
             }
             if (ordered_) order_effects(value, needs);
+            apart_ = Apart::none;
+            apart_from_ = -1;
+            if (roots_.is_precompiled(value) && !needs.empty()) note_apart(options_.fuse ? Apart::precompiled : Apart::unfused, *needs.rbegin());
+            if (options_.apart && !needs.empty()) note_apart(Apart::unfused, *needs.rbegin());
             if (roots_.is_precompiled(value) || options_.apart || !join(root, needs)) open(root, std::move(needs));
             for (const Value leaf : root.leaves) note_reader(leaf, unit_of_[value]);
         }
@@ -371,6 +393,8 @@ private:
         Unit unit;
         unit.needs = std::move(needs);
         unit.ops = root.ops;
+        unit.apart = apart_;
+        unit.from = apart_from_;
         unit.computed.insert(root.computed.begin(), root.computed.end());
         if (roots_.is_precompiled(root.value)) {
             unit.node = root.value;
@@ -491,15 +515,20 @@ private:
     Program finish() {
         Program program;
         std::vector<bool> done(units_.size(), false);
+        std::vector<int> place(units_.size(), -1);
         std::function<void(int)> put = [&](int number) {
             if (done[static_cast<std::size_t>(number)]) return;
             done[static_cast<std::size_t>(number)] = true;
             for (const int need : units_[static_cast<std::size_t>(number)].needs) put(need);
             Unit& unit = units_[static_cast<std::size_t>(number)];
             choose_split(unit.region);
-            program.steps.push_back({unit.node, std::move(unit.region)});
+            place[static_cast<std::size_t>(number)] = static_cast<int>(program.steps.size());
+            program.steps.push_back({unit.node, std::move(unit.region), unit.apart, unit.from});
         };
         for (std::size_t i = 0; i < units_.size(); ++i) put(static_cast<int>(i));
+        for (Step& step : program.steps) {
+            if (step.from >= 0) step.from = place[static_cast<std::size_t>(step.from)];
+        }
         for (const Value value : roots_.order()) {
             auto storage = roots_.resolve(value);
             if (storage && !roots_.gathered().contains(storage->base)) program.storage.emplace(value, *std::move(storage));
@@ -520,6 +549,8 @@ private:
     std::vector<int> binds_;  // the units that find the bound sizes
     std::vector<int> marks_;  // of units, the mark of the last walk that came by
     int mark_ = 0;
+    Apart apart_ = Apart::none;  // of the root that is looked at, and the unit that did not take it
+    int apart_from_ = -1;
     std::unordered_map<Value, int> unit_of_;
     std::unordered_map<Value, std::vector<int>> readers_;  // units by what they read: parameters and earlier values
     std::unordered_map<Value, Value> previous_effect_;

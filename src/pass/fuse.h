@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "pass/apart.h"
 #include "pass/index_map.h"
 
 namespace fastnp::pass {
@@ -33,6 +34,8 @@ struct Region {
 struct Step {
     ir::Value node = nullptr;  // precompiled
     Region region;             // otherwise
+    Apart apart = Apart::none;  // why it is no part of an earlier step
+    int from = -1;              // that one, by its place; -1: there is none that it could be part of
 };
 
 struct Program {

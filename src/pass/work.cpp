@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ops/catalogue.h"
+#include "ops/cost.h"
 
 namespace fastnp::pass {
 
@@ -15,19 +16,7 @@ bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly)
 
 int each_op(Value value) { return ops::info(value->op).kind == Kind::map || value->op == Op::pad ? 1 : 0; }
 
-int additions(Value value) {
-    if (ops::info(value->op).kind != Kind::map) return 0;
-    if (is_costly(value)) return 16;
-    switch (value->op) {
-        case Op::divide:
-        case Op::floor_divide:
-        case Op::remainder:
-        case Op::fmod:
-        case Op::reciprocal:
-        case Op::sqrt: return 4;
-        default: return 1;
-    }
-}
+int additions(Value value) { return ops::info(value->op).kind == Kind::map ? ops::additions(value->op) : 0; }
 
 int Work::below(Value value) const {
     if (value->op == Op::parameter || roots_.contains(value)) return 0;

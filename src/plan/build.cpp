@@ -36,8 +36,12 @@ public:
         const auto start = std::chrono::steady_clock::now();
         find_stored();
         in_place_ = scatters_in_place(graph_, program_);
+        std::vector<int> last(program_.steps.size(), -1);  // of the steps made of each
         for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+            const std::size_t first = plan_.steps.size();
             lower(program_.steps[i]);
+            note_apart(program_.steps[i], first, last);
+            last[i] = plan_.steps.size() == first ? -1 : static_cast<int>(plan_.steps.size()) - 1;
             if (in_place_.contains(program_.steps[i].node)) ++i;  // past the update that stores it
         }
         bind();
@@ -55,6 +59,17 @@ public:
     }
 
 private:
+    // Why the steps from `first` on, which are made of one, are no part of what comes before.
+    void note_apart(const pass::Step& step, std::size_t first, const std::vector<int>& last) {
+        for (std::size_t i = first; i < plan_.steps.size(); ++i) {
+            const bool joins_blocks = i > first && plan_.steps[i].is_kernel;
+            const int from = joins_blocks ? static_cast<int>(i) - 1 : step.from < 0 ? -1 : last[static_cast<std::size_t>(step.from)];
+            if (from < 0) continue;
+            plan_.steps[i].from = from;
+            plan_.steps[i].apart = joins_blocks ? pass::Apart::blocks : step.apart;
+        }
+    }
+
     // Values that must be written: outputs, what precompiled steps touch, and what another region reads.
     void find_stored() {
         for (const Value output : graph_.outputs()) stored_.insert(base_of(output));
@@ -414,104 +429,6 @@ private:
 };
 
 }  // namespace
-
-codegen::Effort effort_of(KernelsBy kernels_by) { return kernels_by == KernelsBy::llvm_without_passes ? codegen::Effort::none : codegen::Effort::full; }
-
-namespace {
-
-void note(const codegen::Code& code, Times& times) {
-    times.emplace_back("load", code.load_ms);
-    times.emplace_back("emit", code.emit_ms);
-    times.emplace_back("optimize", code.optimize_ms);
-    times.emplace_back("generate", code.generate_ms);
-    times.emplace_back("link", code.link_ms);
-    times.emplace_back("store", code.store_ms);
-}
-
-void generate_number_loops(std::span<Plan* const> plans, Times& times) {
-    for (Plan* plan : plans) {
-        for (Step& step : plan->steps) {
-            if (!step.loop.numbers) continue;
-            codegen::Code code = codegen::compile(step.loop.numbers->loop.program);
-            note(code, times);
-            step.loop.numbers->function = code.functions.at(0);
-            step.loop.numbers->owner = std::move(code.owner);
-        }
-    }
-}
-
-// Bodies whose loops are all programs need no code of their own.
-std::vector<Plan*> with_kernels(std::span<Plan* const> plans, std::span<Plan* const> all) {
-    std::unordered_set<const Plan*> unused, used;
-    for (const Plan* plan : all) {
-        for (const Step& step : plan->steps) {
-            if (step.is_loop()) (step.loop.numbers ? unused : used).insert(step.loop.body.get());
-        }
-    }
-    std::vector<Plan*> found;
-    for (Plan* plan : plans) {
-        if (!unused.contains(plan) || used.contains(plan)) found.push_back(plan);
-    }
-    return found;
-}
-
-void interpret(std::span<Plan* const> plans) {
-    for (Plan* plan : plans) {
-        for (Step& step : plan->steps) {
-            if (!step.is_kernel) continue;
-            const std::size_t number = step.kernel.number;
-            step.kernel.interpreted = std::make_shared<const interpret::Kernel>(plan->kernels[number], plan->schedules[number]);
-        }
-    }
-}
-
-// Plans whose kernels are done by the same.
-void generate_for_host(std::span<Plan* const> plans, Times& times) {
-    if (!plans.empty() && plans.front()->kernels_by == KernelsBy::interpreter) return interpret(plans);
-    std::vector<codegen::Job> jobs;
-    for (const Plan* plan : plans) {
-        for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->schedules[i]});
-    }
-    if (jobs.empty()) return;
-    const codegen::Code code = codegen::compile(jobs, effort_of(plans.front()->kernels_by));
-    note(code, times);
-    std::size_t first = 0;
-    for (Plan* plan : plans) {
-        for (Step& step : plan->steps) {
-            if (step.is_kernel) step.kernel.function = code.functions[first + step.kernel.number];
-        }
-        plan->code = code.owner;
-        first += plan->kernels.size();
-    }
-}
-
-void generate_for_device(std::span<Plan* const> plans, Times& times) {
-    std::vector<codegen::DeviceJob> jobs;
-    for (const Plan* plan : plans) {
-        for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->on_device.kernels[i].grid});
-    }
-    if (jobs.empty()) return;
-    const codegen::DeviceCode code = codegen::compile_for_device(jobs, *plans.front()->on_device.backend);
-    times.emplace_back("load", code.fetch_ms);
-    times.emplace_back("emit", code.write_ms);
-    times.emplace_back("assemble", code.assemble_ms);
-    times.emplace_back("link", code.load_ms);
-    times.emplace_back("store", code.store_ms);
-    std::size_t next = 0;
-    for (Plan* plan : plans) {
-        for (DeviceKernel& kernel : plan->on_device.kernels) kernel.function = code.kernels[next++];
-    }
-}
-
-}  // namespace
-
-void generate(std::span<Plan* const> plans, Times& times) {
-    generate_number_loops(plans, times);  // plans for devices have some that take their turns on the host
-    std::vector<Plan*> on_host, on_device;
-    for (Plan* plan : plans) (plan->on_device.backend == nullptr ? on_host : on_device).push_back(plan);
-    generate_for_device(on_device, times);
-    generate_for_host(with_kernels(on_host, plans), times);
-}
 
 Plan build(ir::Graph& graph, const pass::Program& program, const Bodies& bodies, const Use& use, Times& times) {
     return PlanBuilder(graph, program, bodies, use, times).run();

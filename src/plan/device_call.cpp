@@ -128,6 +128,7 @@ Outcome DeviceCall::run(std::span<void* const> arguments, std::span<const Placed
     take(arguments, values, results);
     if (profile == nullptr) return outcome;
     profile->drain();
+    profile->keep_sizes({values, plan_.sizes.size()});
     plan_.profiled->set(std::move(profile));
     return outcome;
 }

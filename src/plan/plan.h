@@ -16,6 +16,7 @@
 #include "nest/kernel.h"
 #include "nest/number_loop.h"
 #include "ops/catalogue.h"
+#include "pass/apart.h"
 #include "pass/index_map.h"
 #include "trace/called.h"
 
@@ -102,6 +103,8 @@ struct Step {
     ReadStep read{};
     LoopStep loop{};
     std::vector<ir::Location> lines{};  // the user's, of each op in it
+    pass::Apart apart = pass::Apart::none;  // why it is no part of an earlier step
+    int from = -1;                          // that one
     bool is_loop() const { return loop.body != nullptr; }
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,9 @@ public:
     /// A step that a device does between these; the time is known after drain(), which waits for it.
     void add(std::size_t step, device::Backend& backend, std::unique_ptr<device::Moment> from, std::unique_ptr<device::Moment> to);
     void drain();
+    /// The sizes' values, by id.
+    const std::vector<std::int64_t>& sizes() const { return sizes_; }
+    void keep_sizes(std::span<const std::int64_t> sizes) { sizes_.assign(sizes.begin(), sizes.end()); }
 
 private:
     struct Pending {
@@ -46,6 +50,7 @@ private:
     static constexpr std::size_t most_pending = 512;
 
     std::vector<StepTime> times_;
+    std::vector<std::int64_t> sizes_;
     std::map<std::size_t, Profile> bodies_;  // of loops that the device does
     std::vector<Pending> pending_;
 };

@@ -150,7 +150,10 @@ Outcome Plan::run(std::span<void* const> arguments, std::int64_t* values, trace:
     const Outcome outcome = run.run();
     if (outcome.kind != Outcome::Kind::done) return outcome;
     run.take(results);
-    if (profile) profiled->set(std::move(profile));
+    if (profile) {
+        profile->keep_sizes({values, sizes.size()});
+        profiled->set(std::move(profile));
+    }
     return outcome;
 }
 

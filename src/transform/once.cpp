@@ -54,7 +54,7 @@ public:
         entry->device = device;
         Recording made = make();
         if (!made.graph.bodies().empty()) options.backend = asked;  // many turns are worth it the first time
-        compiler::prepare(made.graph, options.backend, made.times);
+        compiler::prepare(made.graph, options.backend, {made.times});
         entry->compile(std::move(made), call, options);
         keep(key, options.backend == asked ? entry : nullptr);
         return entry;

@@ -113,6 +113,10 @@ public:
     std::vector<EntryInfo> entries(bool with_code = false) const { return shared_->engine.entries(with_code); }
     /// Why the last calls were not served from the cache.
     std::vector<MissInfo> misses() const { return shared_->engine.misses(); }
+    /// As it was compiled.
+    const CompileOptions& options() const { return shared_->engine.options(); }
+    /// The folder that it was written to last (set_debug_folder), or empty.
+    std::string debug_folder() const { return shared_->engine.debug_folder(); }
 
 private:
     /// What an entry gives: the result's structure and plain values, and what is done besides.

@@ -66,7 +66,7 @@ inline RecordedKernels kernels_of(const std::function<Arrays(const Arrays&)>& fu
     for (const array& result : function(given)) outputs.push_back(result.body()->value);
     graph.set_outputs(outputs);
     plan::Times times;
-    compiler::prepare(graph, "llvm", times);
+    compiler::prepare(graph, "llvm", {times});
     shape::Sizes& sizes = graph.sizes();
     std::vector<shape::Dims> strides;
     for (const ir::Value parameter : graph.parameters()) strides.push_back(pass::contiguous_strides(parameter->shape, parameter->dtype, sizes));
