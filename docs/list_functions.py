@@ -25,6 +25,7 @@ MODULES = {
     "fastnp.random": fastnp.random,
     "fastnp.compiler": fastnp.compiler,
     "fastnp.cuda": fastnp.cuda,
+    "fastnp.debug": fastnp.debug,
     "fastnp.ndarray": fastnp.ndarray,
 }
 

@@ -18,6 +18,7 @@ TITLES = {
     "fastnp.random": "Random numbers",
     "fastnp.compiler": "The compiler",
     "fastnp.cuda": "CUDA",
+    "fastnp.debug": "Safety nets",
     "fastnp.ndarray": "Methods of arrays",
 }
 _CONFIG = Config(napoleon_use_param=False, napoleon_use_rtype=False, napoleon_use_ivar=True)

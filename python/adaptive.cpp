@@ -91,7 +91,7 @@ std::optional<std::uint64_t> glance(std::span<PyObject* const> arguments) {
 
 CompiledState::Limits CompiledState::limits() const {
     if (unrolls()) return {};
-    if (!is_part_ || !adaptive_) return {longest, 12};
+    if (!is_part_ || !adapts()) return {longest, 12};
     return {static_cast<std::size_t>(std::clamp<Nanoseconds>(Spending::left() / step_cost, least_long, longest)), 12};
 }
 
@@ -138,7 +138,7 @@ PyObject* CompiledState::call_as_raising(std::uint64_t look, PyObject* const* ar
 }
 
 void CompiledState::note_exception(std::span<PyObject* const> arguments, bool gives_numpy, Nanoseconds spent) {
-    if (is_part_ || !adaptive_ || options_.fullgraph || detail::is_recording()) return;
+    if (is_part_ || !adapts() || options_.fullgraph || detail::is_recording()) return;
     if (PyErr_ExceptionMatches(PyExc_Exception) == 0 || PyErr_ExceptionMatches(record_error) != 0) return;
     const auto look = look_at(arguments);
     if (!look || (written_kinds_.size() >= most_looks && !written_kinds_.contains(*look))) return;
@@ -179,7 +179,7 @@ void CompiledState::note_trial(Trial& trial, Trial::Way way, const Account& spen
 }
 
 bool CompiledState::affords(Nanoseconds needed) const {
-    if (!adaptive_) return true;
+    if (!adapts()) return true;
     if (!is_part_ && !account_.affords(needed)) return false;
     return (!is_part_ && !draws_on_caller_) || Spending::affords(needed);
 }
@@ -204,7 +204,7 @@ void CompiledState::note_run(std::span<PyObject* const> arguments, const Flat& f
 
 // What it is given may be long lists, which take long to be looked through.
 bool CompiledState::is_hopeless() {
-    if (!is_part_ || !adaptive_ || ++unserved_ <= most_unserved || unserved_ % look_again == 0) return false;
+    if (!is_part_ || !adapts() || ++unserved_ <= most_unserved || unserved_ % look_again == 0) return false;
     ++uncompiled_;
     return true;
 }

@@ -6,8 +6,10 @@
 #include <structmember.h>
 
 #include <cstddef>
+#include <utility>
 
 #include "compiled_state.h"
+#include "entry_rows.h"
 #include "fastnp/backends.h"
 #include "functions.h"
 
@@ -21,13 +23,59 @@ struct CompiledFunction {
     bool frozen;
     PyObject* dict;
     PyObject* weakrefs;
+    CompiledFunction *before, *after;  // of all that there are
 };
 
 CompiledState& state_of(PyObject* self) { return *reinterpret_cast<CompiledFunction*>(self)->state; }
 
+// Under the GIL.
+CompiledFunction* all_functions = nullptr;
+PyObject* interposed = nullptr;  // that calls go through, or null
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
     return guarded([&] { return state_of(self).call(args, PyVectorcall_NARGS(flagged), kwnames, !reinterpret_cast<CompiledFunction*>(self)->frozen); });
 }
+
+// While something is interposed. What a recording calls is a part of that one.
+PyObject* interposed_call(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
+    if (interposed == nullptr || recording != nullptr) return vectorcall(self, args, flagged, kwnames);
+    return guarded([&] {
+        const Ref target = Ref::borrow(interposed);
+        const Py_ssize_t nargs = PyVectorcall_NARGS(flagged), count = nargs + (kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames));
+        SmallVector<PyObject*, 8> given;
+        given.push_back(self);
+        for (Py_ssize_t i = 0; i < count; ++i) given.push_back(args[i]);
+        return check(PyObject_Vectorcall(target.get(), given.data(), static_cast<std::size_t>(nargs) + 1, kwnames));
+    });
+}
+
+PyObject* direct(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return vectorcall(self, args, static_cast<std::size_t>(nargs), kwnames);
+}
+
+PyObject* ahead(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        const std::string_view until = nargs > 0 && PyUnicode_Check(args[0]) ? PyUnicode_AsUTF8(args[0]) : "";
+        const auto how_far = until == "recorded"  ? detail::Ahead::Until::recorded
+                             : until == "lowered" ? detail::Ahead::Until::lowered
+                                                  : detail::Ahead::Until::compiled;
+        return state_of(self).look_ahead(how_far, args + 1, nargs - 1, kwnames);
+    });
+}
+
+// What fastnp._ahead makes of the function and the arguments behind it.
+template <const char* name>
+PyObject* by_ahead(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&] {
+        const Ref function = import_attribute("fastnp._ahead", name);
+        SmallVector<PyObject*, 8> given;
+        given.push_back(self);
+        const Py_ssize_t count = nargs + (kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames));
+        for (Py_ssize_t i = 0; i < count; ++i) given.push_back(args[i]);
+        return check(PyObject_Vectorcall(function.get(), given.data(), static_cast<std::size_t>(nargs) + 1, kwnames));
+    });
+}
+constexpr char lower_name[] = "lower", warmup_name[] = "warmup";
 
 OnLimit policy_named(std::string_view name) {
     if (name == "generalise") return OnLimit::generalise;
@@ -46,9 +94,12 @@ DynamicSizes sizes_named(std::string_view name) {
 
 PyObject* make(PyTypeObject* type, std::shared_ptr<CompiledState> state, bool frozen) {
     auto* self = reinterpret_cast<CompiledFunction*>(check(type->tp_alloc(type, 0)));
-    self->call = vectorcall;
+    self->call = interposed == nullptr ? vectorcall : interposed_call;
     new (&self->state) std::shared_ptr<CompiledState>(std::move(state));
     self->frozen = frozen;
+    self->before = nullptr;
+    self->after = std::exchange(all_functions, self);
+    if (self->after != nullptr) self->after->before = self;
     return reinterpret_cast<PyObject*>(self);
 }
 
@@ -108,6 +159,8 @@ void deallocate(PyObject* self) {
     PyObject_GC_UnTrack(self);
     auto* object = reinterpret_cast<CompiledFunction*>(self);
     if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
+    (object->before != nullptr ? object->before->after : all_functions) = object->after;
+    if (object->after != nullptr) object->after->before = object->before;
     std::destroy_at(&object->state);
     Py_CLEAR(object->dict);
     PyTypeObject* type = Py_TYPE(self);
@@ -147,60 +200,6 @@ PyObject* reduce(PyObject* self, PyObject*) {
 }
 
 PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }
-
-PyObject* to_list(const std::vector<std::string>& texts) {
-    Ref list = own(PyList_New(0));
-    for (const std::string& text : texts) {
-        const Ref item = own(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
-        check(PyList_Append(list.get(), item.get()));
-    }
-    return list.release();
-}
-
-// None for a number that is not known.
-PyObject* known(double value) { return value < 0 ? Py_NewRef(Py_None) : PyFloat_FromDouble(value); }
-
-PyObject* kernels_of(const EntryInfo& entry) {
-    Ref kernels = own(PyList_New(0));
-    for (const KernelInfo& kernel : entry.kernels) {
-        const Ref row = own(Py_BuildValue(
-            "{s:s,s:s,s:N,s:s,s:N,s:K,s:N,s:N,s:N,s:s,s:N,s:N}", "name", kernel.name.c_str(), "kind", kernel.kind.c_str(), "ops", to_list(kernel.ops),
-            "axes", kernel.axes.c_str(), "milliseconds", known(kernel.milliseconds), "count", static_cast<unsigned long long>(kernel.count), "bytes_read",
-            known(kernel.bytes_read), "bytes_written", known(kernel.bytes_written), "flops", known(kernel.flops), "apart", kernel.apart.c_str(),
-            "apart_from", kernel.apart_from < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(kernel.apart_from), "lines", to_list(kernel.lines)));
-        check(PyList_Append(kernels.get(), row.get()));
-    }
-    return kernels.release();
-}
-
-PyObject* memory_of(const EntryInfo& entry) {
-    Ref memory = own(PyList_New(0));
-    const auto place = [](std::int64_t number) { return number < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(number); };
-    for (const MemoryInfo& each : entry.memory) {
-        const Ref row = own(Py_BuildValue("{s:s,s:i,s:s,s:N,s:N,s:N,s:N}", "kind", each.kind.c_str(), "number", each.number, "size", each.size.c_str(),
-                                          "bytes", place(each.bytes), "place", place(each.place), "first", place(each.first), "last", place(each.last)));
-        check(PyList_Append(memory.get(), row.get()));
-    }
-    return memory.release();
-}
-
-PyObject* entry_dict(const EntryInfo& entry) {
-    Ref times = own(PyDict_New());
-    for (const auto& [phase, spent] : entry.milliseconds) {
-        const Ref value = own(PyFloat_FromDouble(spent));
-        check(PyDict_SetItemString(times.get(), phase.c_str(), value.get()));
-    }
-    Ref passes = own(PyList_New(0));
-    for (const PassInfo& pass : entry.passes) {
-        const Ref row = own(Py_BuildValue("(ss)", pass.name.c_str(), pass.text.c_str()));
-        check(PyList_Append(passes.get(), row.get()));
-    }
-    return check(Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:N,s:N,s:N}", "reason", entry.reason.c_str(), "uncompiled",
-                               entry.uncompiled.c_str(), "guards", to_list(entry.guards), "kernels", kernels_of(entry), "milliseconds", times.release(),
-                               "ir", entry.ir.c_str(), "ir_lines", entry.ir_lines.c_str(), "loops", entry.loops.c_str(), "llvm", entry.llvm.c_str(), "asm",
-                               entry.assembly.c_str(), "emitted", entry.emitted.c_str(), "device", entry.device.c_str(), "memory", memory_of(entry),
-                               "passes", passes.release(), "inputs", to_list(entry.inputs)));
-}
 
 // What fastnp.explain shows: (entries, guards on what the function reads, reasons for calls that ran as written).
 PyObject* inspect(PyObject* self, PyObject* with_code) {
@@ -251,6 +250,12 @@ PyObject* repr(PyObject* self) {
 PyMethodDef methods[] = {
     {"cache_info", cache_info, METH_NOARGS, "cache_info($self, /)\n--\n\nHits (calls in parts, too), misses, entries and compilations so far."},
     {"cache_clear", cache_clear, METH_NOARGS, "cache_clear($self, /)\n--\n\nForgets all that was compiled."},
+    {"lower", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&by_ahead<lower_name>)), METH_FASTCALL | METH_KEYWORDS,
+     "lower($self, /, *specs, **named)\n--\n\nThe kernels for such arguments, without their code."},
+    {"warmup", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&by_ahead<warmup_name>)), METH_FASTCALL | METH_KEYWORDS,
+     "warmup($self, /, *specs, **named)\n--\n\nCompiles for such arguments, before a call has them."},
+    {"_ahead", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&ahead)), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"_direct", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&direct)), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_frozen", frozen, METH_NOARGS, nullptr},
     {"_inspect", inspect, METH_O, nullptr},
     {"_debug_folder", debug_folder, METH_NOARGS, nullptr},
@@ -273,6 +278,13 @@ PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledF
                          {nullptr, 0, 0, 0, nullptr}};
 
 }  // namespace
+
+Ref interpose(PyObject* function) {
+    Ref before(interposed);
+    interposed = function == nullptr || function == Py_None ? nullptr : Py_NewRef(function);
+    for (CompiledFunction* each = all_functions; each != nullptr; each = each->after) each->call = interposed == nullptr ? vectorcall : interposed_call;
+    return before ? std::move(before) : Ref::borrow(Py_None);
+}
 
 void add_compiled_function(PyObject* module) {
     document(methods, "CompiledFunction");

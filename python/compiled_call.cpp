@@ -53,7 +53,7 @@ CompiledState::CompiledState(PyObject* function, CompileOptions options, std::ve
       read_lists_(own(PySet_New(nullptr))),
       varying_(own(PySet_New(nullptr))),
       computed_(own(PySet_New(nullptr))),
-      adaptive_(adaptive) {
+      may_adapt_(adaptive) {
     note_makings();
 }
 
@@ -77,11 +77,14 @@ std::shared_ptr<GuardSet> CompiledState::new_guards(std::span<PyObject* const> r
     if (++fresh_ > most_fresh) return nullptr;
     const detail::CompilingTime compiling;
     std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
-    if (!guard_sets_.empty() && options_.sizes != DynamicSizes::never) own(PyObject_CallMethod(guard_sets_.front()->capture(), "note_changed", nullptr));
     static PyObject* capture = nullptr;
     kept_attribute(capture, "fastnp._capture", "Capture");
     const Ref objects = own(PyTuple_New(static_cast<Py_ssize_t>(roots.size())));
     for (std::size_t i = 0; i < roots.size(); ++i) PyTuple_SET_ITEM(objects.get(), static_cast<Py_ssize_t>(i), Py_NewRef(roots[i]));
+    if (!guard_sets_.empty()) {
+        PyObject* const notes_numbers = options_.sizes != DynamicSizes::never ? Py_True : Py_False;
+        own(PyObject_CallMethod(guard_sets_.front()->capture(), "note_changed", "OO", objects.get(), notes_numbers));
+    }
     Ref found(PyObject_CallFunctionObjArgs(capture, function_.get(), objects.get(), read_lists_.get(), varying_.get(), computed_.get(),
                                            options_.fullgraph ? Py_True : Py_False, nullptr));
     if (!found) {  // an object does not let itself be looked at
@@ -97,7 +100,7 @@ std::shared_ptr<GuardSet> CompiledState::new_guards(std::span<PyObject* const> r
 }
 
 bool CompiledState::tries_both(bool may_compile) const {
-    if (!calls_outside_ || !adaptive_ || !may_compile || options_.fullgraph) return false;
+    if (!calls_outside_ || !adapts() || !may_compile || options_.fullgraph) return false;
     return !is_part_ || frame_state.patience == nullptr;
 }
 
@@ -119,6 +122,7 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
 
 PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, bool may_compile, const Ref& parted,
                                     std::shared_ptr<Trial> trial) {
+    if (detail::Ahead::current() != nullptr) throw RecordError("runs in parts, or as written: what is compiled of it, calls find out");
     const InFrame inside(!may_compile, flat.numpy_results() || (is_part_ && frame_state.gives_numpy));
     // In the recording of a transform it is a part of that one, whose values go on as they are.
     const bool records = detail::is_recording();
@@ -133,7 +137,7 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
         return flat.numpy_results() && !records ? with_numpy_arrays(result.get()).release() : Py_NewRef(result.get());
     };
     const bool counts = in_parts_ && parted;  // else it is counted where it came from
-    if (is_part_ || !adaptive_ || records) {
+    if (is_part_ || !adapts() || records) {
         if (counts) ++(in_parts ? in_parts_calls_ : uncompiled_);
         const bool is_timed = trial && !records;
         const Stopwatch watch(is_timed);
@@ -200,7 +204,8 @@ void CompiledState::note_refused(const std::string& why, const Bound& bound) {
 
 PyObject* CompiledState::uncompiled(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const Flat& flat, const std::string& reason,
                                     bool may_compile) {
-    if (options_.fullgraph) throw RecordError(options_.place.empty() ? reason : reason + " (" + options_.place + ")");
+    if (options_.fullgraph || detail::Ahead::current() != nullptr)
+        throw RecordError(options_.place.empty() ? reason : reason + " (" + options_.place + ")");
     ++uncompiled_;
     if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end() && reasons_.size() < 32) reasons_.push_back(reason);
     return as_written(args, nargs, kwnames, flat, may_compile);
@@ -291,6 +296,7 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
                                Flat& flat) {
     if (!parameters_.bind(function_.get(), args, nargs, kwnames, bound))
         return check(PyObject_Vectorcall(function_.get(), args, static_cast<std::size_t>(nargs), kwnames));
+    const bool is_ahead = detail::Ahead::current() != nullptr;
     Starts starts;
     Parameters::flatten(bound, flat, named_.empty() ? nullptr : &starts);
     // A transform around it sees what the function does, also to arrays of which it knows more than lies in their memory.
@@ -305,20 +311,20 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
     if (!has_recalled_ && may_compile) recall_parts(args, nargs);
     if (in_parts_ && parts_ && may_compile && flat.elements > many) outgrow_parts(args, nargs);
     if (const Ref parted = in_parts_ ? frame() : Ref()) return as_written(args, nargs, kwnames, flat, may_compile, parted);
-    if (!flat.compilable && flat.took_apart() && instances_.refuse()) return call(args, nargs, kwnames, may_compile);
+    if (!flat.compilable && flat.took_apart() && instances_.refuse()) return again(args, nargs, kwnames, may_compile);
     if (!flat.compilable) return uncompiled(args, nargs, kwnames, flat, flat.reason, may_compile);
     if (!given_up_.empty()) return uncompiled(args, nargs, kwnames, flat, given_up_, may_compile);
     SlotArrays inputs;
     const std::span<PyObject* const> roots(flat.roots.data(), flat.roots.size());
     std::shared_ptr<GuardSet> guards = known_guards(roots, inputs);
     if (!guards && may_compile) {
-        if (take_apart_more(roots)) return call(args, nargs, kwnames, may_compile);
+        if (take_apart_more(roots)) return again(args, nargs, kwnames, may_compile);
         guards = new_guards(roots, inputs);
     }
     if (!guards)
         return uncompiled(args, nargs, kwnames, flat, "what it reads, or an object among its arguments, is another one at every call", may_compile);
     if (!guards->reason().empty()) {
-        if (!parts_ && !options_.fullgraph) split({guards->reason(), {}});
+        if (!parts_ && !options_.fullgraph && !is_ahead) split({guards->reason(), {}});
         return uncompiled(args, nargs, kwnames, flat, guards->reason(), may_compile);
     }
     flat.set_generation(guards->generation());
@@ -339,7 +345,7 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
 
     if (mark_known(flat, *guards) && guards->asks_identity())
         return uncompiled(args, nargs, kwnames, flat, "asks whether an argument is what it knows by name", may_compile);
-    const std::shared_ptr<Trial> trial = tries_both(may_compile) ? trial_of(flat) : nullptr;
+    const std::shared_ptr<Trial> trial = tries_both(may_compile) && !is_ahead ? trial_of(flat) : nullptr;
     if (trial && trial->next() == Trial::Way::written) {
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile, Ref(), trial);
@@ -361,18 +367,22 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
         split(*recorded.end(), true);
         waits_ = !in_parts_ && (!is_part_ || ++too_long_ > 1);
         flat.let_go();
-        if (waits_ && affords_unrolling()) return call(args, nargs, kwnames, may_compile);
+        if (waits_ && affords_unrolling()) return again(args, nargs, kwnames, may_compile);
         ++uncompiled_;
         return as_written(args, nargs, kwnames, flat, may_compile);
     } catch (const GoesNative&) {
         recorded.take_back();
         flat.let_go();
-        return call(args, nargs, kwnames, may_compile);
+        return again(args, nargs, kwnames, may_compile);
     } catch (const LookAgain&) {
         recorded.take_back();
         std::erase(guard_sets_, guards);
         flat.let_go();
-        return call(args, nargs, kwnames, may_compile);
+        return again(args, nargs, kwnames, may_compile);
+    }
+    if (is_ahead) {
+        if (outcome.outcome == detail::Engine::Outcome::uncompiled) throw RecordError(outcome.refused);
+        return Py_NewRef(Py_None);
     }
     if (outcome.outcome == detail::Engine::Outcome::uncompiled) {
         recorded.take_back();

@@ -57,7 +57,7 @@ void CompiledState::take_parts(Ref found) {
 
 void CompiledState::recall_parts(PyObject* const* args, Py_ssize_t nargs) {
     has_recalled_ = true;
-    calls_outside_ = adaptive_ && !is_part_ && !options_.fullgraph && is_true(own(PyObject_CallMethod(split_.get(), "has_written", nullptr)).get());
+    calls_outside_ = adapts() && !is_part_ && !options_.fullgraph && is_true(own(PyObject_CallMethod(split_.get(), "has_written", nullptr)).get());
     if (is_part_ || options_.fullgraph || parts_) return;
     const detail::CompilingTime compiling;
     const Ref recall = own(PyObject_GetAttrString(split_.get(), "recall"));

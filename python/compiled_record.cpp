@@ -156,7 +156,15 @@ void Recording::end_at(const std::string& what) {
 
 // Once a recording ended by itself or by an error: whether what the function reads has to be looked for anew.
 void Recorded::look_again() const {
-    if (is_true(own(PyObject_GetAttrString(guards_.capture(), "again")).get())) throw LookAgain{};
+    if (looks_again()) throw LookAgain{};
+}
+
+bool Recorded::looks_again() const {
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);  // what was raised may be on its way
+    const bool looks = is_true(own(PyObject_GetAttrString(guards_.capture(), "again")).get());
+    PyErr_Restore(type, value, trace);
+    return looks;
 }
 
 std::vector<array> Recorded::record(std::span<const array> parameters) {
@@ -188,6 +196,8 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
     } catch (const PythonError&) {
         if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw;  // KeyboardInterrupt and the like go on
         const bool refused = PyErr_ExceptionMatches(record_error) != 0;
+        const bool is_ahead = detail::Ahead::current() != nullptr;
+        if (is_ahead && !refused && scope.now.poison.empty() && !looks_again()) throw;  // as a call would
         Ref traceback;
         const std::string text = take_error(&traceback);
         look_again();
@@ -197,6 +207,7 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
         if (raised && !state_.note_raised()) throw RaisedWhileRecording{};
         const std::string reason = raised ? "raises while it is recorded: " + text : scope.now.poison.empty() ? text : scope.now.poison;
         const double spent = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        if (is_ahead) throw RecordError(reason);
         end_ = RecordingEnd{reason, std::move(traceback), scope.now.is_long, spent};
         if ((end_->is_long && !state_.unrolls()) || scope.now.is_for_native_loops) throw SplitFirst{};
         throw RecordError(reason);

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fastnp/detail/ahead.h"
+#include "fastnp/detail/deterministic.h"
 #include "float_verdicts.h"
 #include "guards.h"
 #include "named_sizes.h"
@@ -80,6 +82,8 @@ public:
 
     /// A call of the compiled function; unless `may_compile`, what nothing is compiled for runs as written.
     PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile = true);
+    /// What is made of such a call before it comes, up to there, as a dict: the graph, the entry. RecordError for what only a call finds out.
+    PyObject* look_ahead(detail::Ahead::Until until, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
     void clear();
     CacheInfo cache_info() const;
     /// Reasons why calls ran as written that the engine does not know of.
@@ -160,6 +164,11 @@ private:
     /// That of a glance, or null.
     WrittenKind* known_kind(std::uint64_t look);
     /// What is not decided by the way that calls like it went before.
+    PyObject* prepare(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+    /// The call begins anew: with another look at what is passed.
+    PyObject* again(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile) {
+        return detail::Ahead::current() != nullptr ? prepare(args, nargs, kwnames) : call(args, nargs, kwnames, may_compile);
+    }
     PyObject* serve(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile, bool is_asked_for_all, Bound& bound, Flat& flat);
     /// A call that was not known ended in an exception, after so long.
     void note_exception(std::span<PyObject* const> arguments, bool gives_numpy, Nanoseconds spent);
@@ -213,7 +222,8 @@ private:
     std::uint64_t uncompiled_ = 0, in_parts_calls_ = 0;
     std::uint64_t unserved_ = 0;  // of a part: calls in a row that nothing was compiled for
     FloatVerdicts float_verdicts_;
-    bool adaptive_;
+    bool may_adapt_;
+    bool adapts() const { return may_adapt_ && !detail::is_deterministic(); }
     std::unique_ptr<QuickCall> quick_;
     detail::Renewal quick_renewal_;
     Account account_;
@@ -260,6 +270,7 @@ public:
 
 private:
     void look_again() const;
+    bool looks_again() const;
     std::vector<array> take(PyObject* result, const Recording& now, const Rebuild& rebuild, PyObject* originals);
     std::vector<Ref> effects_of(const Recording& now, const Rebuild& rebuild);
 

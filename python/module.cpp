@@ -11,7 +11,9 @@
 #include "exchange.h"
 #include "fastnp/compile.h"
 #include "fastnp/detail/borrowed.h"
+#include "fastnp/detail/configuration.h"
 #include "fastnp/detail/debug_folder.h"
+#include "fastnp/detail/deterministic.h"
 #include "fastnp/detail/float_check.h"
 #include "fastnp/detail/graph_text.h"
 #include "fastnp/detail/layout.h"
@@ -19,6 +21,7 @@
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
+#include "fastnp/detail/timeline.h"
 #include "fastnp/device.h"
 #include "fastnp/explain.h"
 #include "fastnp/logs.h"
@@ -287,6 +290,28 @@ void initialise(py::module_& module) {
             if (detail::tells(detail::Channel::breaks)) detail::tell(detail::Channel::breaks, what);
         },
         "Tells the log of a break.");
+    module.def(
+        "_interpose", [](py::handle function) { return py::reinterpret_steal<py::object>(interpose(function.ptr()).release()); },
+        "Has calls of compiled functions go to this one, as (function, *args, **kwargs); None ends it. Gives the one before.");
+    module.def("_start_timeline", &detail::start_timeline, "From now on it is kept what is done when.");
+    module.def(
+        "_stop_timeline",
+        [] {
+            const auto [events, lost] = detail::stop_timeline();
+            py::list rows;
+            for (const detail::TimelineEvent& each : events) {
+                rows.append(py::make_tuple(each.kind, py::str(each.name), each.begin, each.end, each.bytes, each.thread));
+            }
+            return py::make_tuple(rows, lost);
+        },
+        "([(kind, name, begin, end, bytes, thread)] in nanoseconds, how many more there were).");
+    module.def("_configuration", &detail::configuration, "[(name, value)] of what was built and found.");
+    module.def("_set_deterministic", &detail::set_deterministic, "Whether results are the same with any number of threads; gives what was set before.");
+    module.def("_is_deterministic", &detail::is_deterministic);
+    module.def("_timeline_now", &detail::timeline_now, "Nanoseconds of the clock that timelines go by.");
+    module.def(
+        "_note_time", [](const std::string& name, std::int64_t begin) { detail::note_time("call", name, begin, detail::timeline_now()); },
+        "Keeps an event of this thread, which ends now.");
     module.def("_set_as_written", &set_as_written, "Whether compiled functions run as written in this thread; gives what was set before.");
     module.def("_disallow", &disallow_in_graph, "Has recordings end at these ops and functions (names or patterns).");
     module.def("_allow", &allow_in_graph, "Takes back disallow().");

@@ -71,8 +71,9 @@ _made_when_asked = {
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
     **dict.fromkeys(["cond", "fori_loop", "scan", "while_loop"], "_turns"),
     **dict.fromkeys(["get_cmake_dir", "get_include"], "_installed"),
+    "show_config": "_config",
 }
-_own_modules = {"random", "linalg", "fft", "compiler", "cuda", "typing"}
+_own_modules = {"random", "linalg", "fft", "compiler", "cuda", "debug", "typing"}
 _dispatched = type(_numpy.sum)
 
 

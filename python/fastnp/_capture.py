@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp import _core, _effects, _outside
+from fastnp import _control, _core, _effects, _outside
 from fastnp._classes import Classes
 from fastnp._homes import IMPURE_NUMPY, is_pure, is_pure_import
 from fastnp._kinds import is_copier
@@ -224,7 +224,7 @@ class Capture(Classes):
         return Forbidden(f"calls {value.__qualname__}, which {self.refusals[id(value)]}")
 
     def swap_disabled(self, value: Any) -> Any:
-        return Forbidden(f"calls {getattr(value, '__qualname__', value)}, which is disabled")
+        return Forbidden(f"calls {getattr(value, '__qualname__', value)}, which is {_control.why_disabled(value)}")
 
     def swap_tuple(self, value: Any) -> Any:
         items = [self.swap(item) for item in value]

@@ -220,6 +220,9 @@ class Classes(Reads):
             return self.followed(value)
         if type(value) in (staticmethod, classmethod):
             function = self.followed(value.__func__)
+            if issubclass(type(function), Forbidden):  # of which Python would read the name
+                forbidden = function
+                function = lambda *args, **kwargs: forbidden(*args, **kwargs)  # noqa: E731
             return function if function is _effects.ABSENT else type(value)(function)
         if isinstance(value, property):
             return self.property_of(value, name)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from fastnp import _control, _core, _dynamic, _fork  # noqa: F401  (_fork: what a fork needs)
-from fastnp._control import Disabled, compiled_functions
+from fastnp._control import Disabled, compiled_functions, made_watchers
 from fastnp._core import CompiledFunction
 from fastnp._dynamic import Dim
 
@@ -235,6 +235,8 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
             setattr(compiled, attribute, getattr(function, attribute))
     vars(compiled).update(getattr(function, "__dict__", {}))
     vars(compiled)["_options"] = options
+    for watcher in made_watchers:
+        watcher(compiled)
     return compiled
 
 

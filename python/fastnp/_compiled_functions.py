@@ -48,7 +48,8 @@ class FunctionInfo(NamedTuple):
 
 def name_of(function: Any) -> str:
     """The name that a compiled function was given, else the one that it has."""
-    return str(vars(function)["_options"]["name"] or getattr(function, "__name__", repr(function)))
+    given = vars(function).get("_options", {}).get("name")  # a frozen one has none
+    return str(given or getattr(function, "__name__", None) or getattr(function.__wrapped__, "__name__", repr(function)))
 
 
 def place_of(function: Any) -> str:

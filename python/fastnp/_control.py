@@ -4,20 +4,49 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastnp import _core
 from fastnp._core import CompiledFunction
+
+_PACKAGE = os.path.dirname(__file__) + os.sep
 
 compiled_functions: weakref.WeakSet[Any] = weakref.WeakSet()
 held: list[list[Any]] = []  # by debug folders: functions that live as long as each
 debug_is_due = bool(os.environ.get("FASTNP_DEBUG"))  # as the first function is compiled
 allowed: weakref.WeakSet[Any] = weakref.WeakSet()
-_patterns: list[str] = []
+_patterns: list[Pattern] = []
+_disallowed: list[tuple[str, str]] = []  # patterns of operations, and where they were set
+made_watchers: list[Callable[[Any], None]] = []  # of compiled functions, as they are made
+checks_promises = int(os.environ.get("FASTNP_CHECK_PURE", "0") not in ("", "0"))  # of functions that are pure
+guard_watchers: list[Callable[[Any, str], None]] = []  # of functions whose guards fail, with what changed
+
+
+class Pattern(NamedTuple):
+    """Functions that are not compiled: all that is given has to match."""
+
+    module: str | None
+    file: str | None
+    namespace: str | None
+    place: str  # where it was set
+
+    def matches(self, function: types.FunctionType) -> bool:
+        import fnmatch
+
+        module, file = function.__module__ or "", function.__code__.co_filename
+        name = f"{module}.{function.__qualname__}"
+        found = self.module is None or fnmatch.fnmatch(module, self.module) or fnmatch.fnmatch(file, self.module)
+        found = found and (self.file is None or fnmatch.fnmatch(file, self.file) or fnmatch.fnmatch(file, f"*/{self.file}"))
+        return found and (self.namespace is None or fnmatch.fnmatch(name, self.namespace))
+
+    def __str__(self) -> str:
+        given = [(name, getattr(self, name)) for name in ("module", "file", "namespace")]
+        return f"disabled by {', '.join(f'{name}={pattern!r}' for name, pattern in given if pattern is not None)}, set at {self.place}"
 
 
 def refuse(what: str) -> Any:
@@ -55,12 +84,35 @@ def reset() -> None:
 
 
 def is_disabled(function: types.FunctionType) -> bool:
-    """Whether its module or its file matches a pattern that is disabled."""
-    if not _patterns:
-        return False
+    """Whether it matches a pattern that is disabled."""
+    return bool(_patterns) and any(pattern.matches(function) for pattern in _patterns)
+
+
+def why_disabled(value: Any) -> str:
+    """By what: a pattern, or the decorator, and where that was set."""
+    if isinstance(value, Disabled):
+        return f"disabled at {value._place}"
+    found = next((pattern for pattern in _patterns if isinstance(value, types.FunctionType) and pattern.matches(value)), None)
+    return "disabled" if found is None else str(found)
+
+
+def why_disallowed(reason: str) -> str:
+    """The reason of a break; where an operation is disallowed, with the pattern that it matches."""
+    name, told, _ = reason.removeprefix("uses ").partition(", which is disallowed")
+    if not told:
+        return reason
     import fnmatch
 
-    return any(fnmatch.fnmatch(text or "", pattern) for pattern in _patterns for text in (function.__module__, function.__code__.co_filename))
+    found = next((each for each in _disallowed if fnmatch.fnmatch(name, each[0])), None)
+    return reason if found is None else reason.replace(told, f"{told} by {found[0]!r}, set at {found[1]}", 1)
+
+
+def caller() -> str:
+    """The line of the user's that said something, as "file.py:12"."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, functools.__file__)):
+        frame = frame.f_back
+    return "an unknown line" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 class Transformed:
@@ -134,10 +186,11 @@ class Disabled:
         functools.update_wrapper(self, function)
         self._function = function
         self._recursive = recursive
+        self._place = caller()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if _core._is_recording():
-            return refuse(f"calls {getattr(self, '__qualname__', self)}, which is disabled")
+            return refuse(f"calls {getattr(self, '__qualname__', self)}, which is {why_disabled(self)}")
         if not self._recursive:
             return self._function(*args, **kwargs)
         with as_written():
@@ -180,10 +233,11 @@ def as_written() -> Iterator[None]:
         _core._set_as_written(before)
 
 
-def disable(function: Any = None, /, *, recursive: bool = True, module: str | None = None) -> Any:
-    """Keeps a function from being compiled: ``@disable``, ``disable(f)``, ``@disable(recursive=False)``.
+def disable(function: Any = None, /, *, recursive: bool = True, module: str | None = None, file: str | None = None, namespace: str | None = None) -> Any:
+    """Keeps functions from being compiled: ``@disable``, ``disable(f)``, ``disable(module="package.sub.*")``.
 
-    Compiled functions that call it do so between compiled parts.
+    Compiled functions that call them do so between compiled parts. `explain` and the log of breaks say
+    which one was met, and where it was disabled.
 
     Parameters
     ----------
@@ -193,12 +247,22 @@ def disable(function: Any = None, /, *, recursive: bool = True, module: str | No
         Whether compiled functions that it calls run as written, too.
     module : str, optional
         A pattern of module names or files instead of a function: all functions from there are meant.
+    file : str, optional
+        A pattern of files, whole (``"*/legacy/*.py"``) or from a folder on (``"legacy/*.py"``).
+    namespace : str, optional
+        A pattern of module and qualified name: ``"package.module.Class.*"``. With several patterns, all
+        have to match.
 
     Returns
     -------
     callable or Handle
-        The function that is not compiled; with `module` a handle, whose ``remove()`` ends it, also as
+        The function that is not compiled; with patterns a handle, whose ``remove()`` ends it, also as
         a context.
+
+    Raises
+    ------
+    TypeError
+        For a function and patterns at once, and for patterns that are no text.
 
     See Also
     --------
@@ -213,9 +277,15 @@ def disable(function: Any = None, /, *, recursive: bool = True, module: str | No
     >>> f = np.compile(lambda x: logged(x * 2) * 3)
     >>> f(np.ones(2))
     array([9., 9.])
+    >>> with np.compiler.disable(namespace="*.Model.*"):
+    ...     f(np.ones(2))
+    array([9., 9.])
     """
-    if module is not None:
-        pattern = module
+    patterns = module, file, namespace
+    if any(each is not None for each in patterns):
+        if function is not None or any(not isinstance(each, (str, type(None))) for each in patterns):
+            raise TypeError("disable() takes a function, or patterns as text")
+        pattern = Pattern(*patterns, caller())
         _patterns.append(pattern)
         reset()
         return Handle(lambda: _patterns.remove(pattern))
@@ -275,10 +345,17 @@ class Pure:
             given = args, kwargs
             if _outside.holds_recorded(given) if _core._is_recording() else _mapped.is_active() and _mapped.depends(given):
                 return _outside.Outside(str(getattr(self, "__qualname__", self)), _outside.on_copies(self._function), native=True)(*args, **kwargs)
-        return self._function(*args, **kwargs)
+        return promised(self._function, lambda given: given, args, kwargs) if checks_promises else self._function(*args, **kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
+
+
+def promised(function: Callable[..., Any], take: Callable[[Any], Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a function that is pure, which is checked for being so."""
+    from fastnp import _promises  # where somebody wants to know
+
+    return _promises.call(function, take, args, kwargs)
 
 
 def pure(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -326,8 +403,13 @@ def disallow_in_graph(*operations: Any) -> Handle:
     Returns
     -------
     Handle
-        Its ``remove()`` ends it; as a context it lasts within. All that was compiled is forgotten at
-        both ends.
+        Its ``remove()`` ends it; as a context it is for that scope, of the program that calls compiled
+        functions. All that was compiled is forgotten at both ends.
+
+    Raises
+    ------
+    RecordError
+        In a compiled function with ``fullgraph=True``. Without, the function runs as written there.
 
     See Also
     --------
@@ -342,9 +424,19 @@ def disallow_in_graph(*operations: Any) -> Handle:
     array([0., 0.])
     """
     names = [each if isinstance(each, str) else each.__name__ for each in operations]
+    if _core._is_recording():
+        return refuse("uses compiler.disallow_in_graph, which is for who calls compiled functions")  # type: ignore[no-any-return]
+    set_here = [(name, caller()) for name in names]
+
+    def undo() -> None:
+        _core._allow(names)
+        for each in set_here:
+            _disallowed.remove(each)
+
     _core._disallow(names)
+    _disallowed.extend(set_here)
     reset()
-    return Handle(lambda: _core._allow(names))
+    return Handle(undo)
 
 
 def graph_break() -> None:

@@ -216,6 +216,52 @@ A named tuple: `hits` (calls that compiled code served, those in parts included)
 >>> info.compiles, info.hits, info.misses
 (1, 1, 1)
 """
+TEXTS["CompiledFunction.lower"] = """
+The kernels for arguments of such shapes and dtypes, before there is code for them.
+
+Nothing is run, and the compiled function keeps nothing of it. What is compiled of it serves these
+arguments alone. (jax.jit(f).lower)
+
+@specs : array or compiler.Spec
+A `compiler.Spec`, an array, or anything with a shape and a dtype, for each array; all else as it is.
+@named : Any
+The same, by name.
+
+-> compiler.Lowered
+Its text is the fused loops, and its ``compile()`` gives a `compiler.Specialisation`.
+! RecordError
+Where the function reads values, or does what can't be recorded as a whole.
+& CompiledFunction.warmup, compiler.trace, compiler.Spec
+>>> f = np.compile(lambda x: np.sqrt(x) + 1)
+>>> lowered = f.lower(np.compiler.Spec((3,)))
+>>> sorted(lowered.kernels[0]["ops"])
+['add', 'sqrt']
+>>> lowered.compile()(np.ones(3))
+array([2., 2., 2.])
+"""
+TEXTS["CompiledFunction.warmup"] = """
+Compiles for arguments of such shapes and dtypes, so that the first call with such ones need not.
+
+Nothing is run. The function is recorded as by a call, without a look at any element. It is kept as
+what calls compile is, also on disk. Functions that run in parts are compiled by calls alone.
+
+@specs : array or compiler.Spec
+As `lower` takes them; or one list of tuples, each of which is for a call.
+@named : Any
+The same, by name.
+
+-> int
+How many entries are new.
+! RecordError
+Where the function reads values, has loops over numbers, or does what can't be recorded as a whole:
+nothing is compiled, and calls go on as ever.
+& CompiledFunction.lower, compiler.Spec
+>>> f = np.compile(lambda x: np.sqrt(x) + 1)
+>>> f.warmup(np.compiler.Spec((3,)))
+1
+>>> f(np.ones(3)), f.cache_info().hits
+(array([2., 2., 2.]), 1)
+"""
 TEXTS["CompiledFunction.cache_clear"] = """
 Forgets all that was compiled for the function.
 

@@ -199,7 +199,7 @@ def check_unrecorded(name: str) -> None:
     if _core._is_recording():
         from fastnp import _stand_ins
 
-        _stand_ins.refuse(f"uses {'' if name.startswith('compiler.') else 'numpy.'}{name}")
+        _stand_ins.refuse(f"uses {'' if name.startswith(('compiler.', 'debug.')) else 'numpy.'}{name}")
 
 
 def _refuse(name: str, given: tuple[Any, ...]) -> Any:

@@ -41,7 +41,7 @@ class Inlined(Stores):
 
     def call_function(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> Any:
         if _control.is_disabled(function):
-            raise Unsupported(f"calls {function.__qualname__}, which is disabled")
+            raise Unsupported(f"calls {function.__qualname__}, which is {_control.why_disabled(function)}")
         self.called += 1
         if self.called > 200 or _depth(self.frame.key) > _MOST_CALLS:
             raise Unsupported("calls too many functions")

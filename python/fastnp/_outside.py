@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core, _fallback
+from fastnp import _control, _core, _fallback
 from fastnp._homes import said
 from fastnp._stand_ins import Forbidden, place, refuse
 
@@ -253,7 +253,12 @@ def on_copies(function: Callable[..., Any]) -> Callable[..., Any]:
         copy.setflags(write=False)
         return copy
 
-    return lambda *args, **kwargs: function(*copied(args), **copied(kwargs))
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if _control.checks_promises:
+            return _control.promised(function, copied, args, kwargs)
+        return function(*copied(args), **copied(kwargs))
+
+    return called
 
 
 def call_operator(name: str, a: Any, b: Any) -> Any:

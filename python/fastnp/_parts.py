@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from fastnp import _compile, _core, _dynamic, _syntax
+from fastnp import _compile, _control, _core, _dynamic, _syntax
 from fastnp._bytecode import has_loops
 from fastnp._follow import Followed, key_of, within
 from fastnp._fork import patiently
@@ -83,6 +83,11 @@ class PartCode:
 Place = tuple[int, int, int, int]  # line, end of the line, column, end of the column, as code objects say it
 
 
+def stops(code: types.CodeType | None) -> bool:
+    """Whether it calls a debugger: breakpoint(), pdb.set_trace() and those of its name."""
+    return code is not None and not {"breakpoint", "set_trace"}.isdisjoint(code.co_names)
+
+
 class Cuts:
     """Where a function is cut."""
 
@@ -137,6 +142,7 @@ class Parts(Cuts):
         self.functions: list[Any] = []  # those of the frame
         self.made_frame = _core._Frame()  # which each call of the function looks at
         self.is_recursive = False  # it has a loop that calls it again
+        self.stops = stops(getattr(function, "__code__", None))  # at a breakpoint: it runs as written, where a debugger sees its own lines and variables
         self.cuts = 0
         self.codes: tuple[types.CodeType | None, list[PartCode], tuple[Straight, types.CodeType] | None] = None, [], None
         self._source: Source | None = None
@@ -196,12 +202,15 @@ class Parts(Cuts):
         frames = _frames(traceback)
         if called is not None and frames and frames[-1][0] is not called:
             frames.append((called, 0))
+        found.reason = _control.why_disallowed(found.reason)
         found.stack = [f"{each[0].co_filename}:{_place_of(each)[0]}, in {each[0].co_qualname}" for each in frames]
         if all(not found.is_like(each) for each in self.breaks):
             self.breaks.append(found)
-            _core._tell_break(self.function.__name__, found.told())
+            told = found.told()
+            _core._tell_break(self.function.__name__, f"runs as written: it {told}" if told.startswith("is ") else told)
         self.cuts += 1
-        if self.cuts > _MOST_CUTS:
+        self.stops = self.stops or any(stops(each[0]) for each in frames)
+        if self.cuts > _MOST_CUTS or self.stops:
             self.frame = None
             return
         before = self.known_cuts()
@@ -243,6 +252,8 @@ class Parts(Cuts):
         return self.build(*self.source.cut(self))
 
     def build(self, code: types.CodeType | None, parts: list[PartCode], straight: tuple[Straight, types.CodeType] | None = None) -> Any:
+        if self.stops:
+            code, parts, straight = None, [], None
         self.codes = code, parts, straight
         self.functions = [self.compiled_part(part) for part in parts]
         self.frame = None

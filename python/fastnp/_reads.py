@@ -115,7 +115,7 @@ class Reads:
         if len(self.entries) > _MOST_ENTRIES:
             self.reason = "reads too much outside of its arguments to be guarded"
         if self.kinds.get(id(function)) == "disabled":
-            self.reason = "is disabled"
+            self.reason = f"is {_control.why_disabled(function)}"
         if self.kinds.get(id(function)) == "forbidden":
             self.reason = f"is a {type(function).__name__}, which can't be recorded"
         used = set(map(package_of, self.seen.values()))
@@ -182,8 +182,14 @@ class Reads:
     def slot_types(self) -> list[type]:
         return [slot.type for slot in sorted((*self.slots.values(), *self.numbers.values()), key=lambda slot: slot.number)]
 
-    def note_changed(self) -> None:
-        """Notes the numbers that are others than they were: they are inputs from now on."""
+    def note_changed(self, roots: tuple[Any, ...], notes_numbers: bool) -> None:
+        """Notes the numbers that are others than they were: they are inputs from now on. `roots`: those of a call whose guards did not hold."""
+        if _control.guard_watchers:
+            from fastnp import _likely  # where somebody wants to know
+
+            _likely.tell(self, roots)
+        if not notes_numbers:
+            return
         for kind, holder, name, *expected in self.entries:
             if kind == ITEM and expected and name in holder:
                 self.note_place(holder, name, expected[0], holder[name])

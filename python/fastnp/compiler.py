@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from fastnp import _core
+from fastnp._ahead import Lowered, Specialisation, Traced, trace
 from fastnp._backends import BackendError, BackendInfo, Graph, Node, backend_info, list_backends, register_backend
 from fastnp._compiled_functions import CompileTimes, FunctionInfo, compile_times, functions
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
@@ -12,11 +13,15 @@ from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, Re
 from fastnp._debug import debug
 from fastnp._explain import Explanation, explain, profile
 from fastnp._fallback import FallbackError, FallbackWarning, check_unrecorded, counts
+from fastnp._profiler import CompileProfiler
+from fastnp._specs import Spec
+from fastnp._timeline import timeline
 
 __all__ = [
     "BackendError",
     "BackendInfo",
     "CacheLimitError",
+    "CompileProfiler",
     "CompileTimes",
     "CompiledFunction",
     "Explanation",
@@ -26,8 +31,12 @@ __all__ = [
     "Graph",
     "Handle",
     "Node",
+    "Lowered",
     "RecompileWarning",
     "RecordError",
+    "Spec",
+    "Specialisation",
+    "Traced",
     "VerifyError",
     "allow_in_graph",
     "as_written",
@@ -50,6 +59,8 @@ __all__ = [
     "reset_fallbacks",
     "run",
     "set_logs",
+    "timeline",
+    "trace",
 ]
 
 

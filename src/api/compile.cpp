@@ -12,6 +12,7 @@
 #include "compile/backends.h"
 #include "device/caller.h"
 #include "device/range.h"
+#include "fastnp/detail/ahead.h"
 #include "fastnp/detail/direct.h"
 #include "fastnp/error.h"
 
@@ -98,6 +99,7 @@ std::shared_ptr<const void> Engine::call_like_last(std::span<const Argument> arg
 
 Engine::Result Engine::call(std::span<const Argument> arguments, std::string_view key, Callee& callee, bool may_compile, std::vector<array>& results) {
     if (is_disabled()) return {Outcome::uncompiled, nullptr, {}, nullptr};
+    if (Ahead* const ahead = Ahead::current()) return state_->look_ahead(arguments, key, device_of(arguments), callee, *ahead);
     if (EntryPtr entry = state_->serve_like_last(arguments, key, results)) return ran(std::move(entry));
     device::Backend* const device = device_of(arguments);
     const device::Range range(device, state_->options.name);

@@ -8,6 +8,7 @@
 #include "api/entry.h"
 #include "device/movable.h"
 #include "device/registry.h"
+#include "fastnp/detail/timeline.h"
 #include "plan/launch.h"
 #include "plan/profile.h"
 #include "shape/strides.h"
@@ -47,7 +48,8 @@ std::unique_ptr<Direct> Direct::of(const Entry& entry, std::span<const Argument>
 }
 
 bool Direct::is_possible() {
-    return trace::Recorder::active() == nullptr && device::current_backend() == nullptr && !device::anything_moves() && !plan::is_profiling();
+    return trace::Recorder::active() == nullptr && device::current_backend() == nullptr && !device::anything_moves() && !plan::is_profiling() &&
+           !is_timed();
 }
 
 bool Direct::take(const Entry& entry, std::span<const Argument> call) {

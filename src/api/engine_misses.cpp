@@ -12,6 +12,7 @@
 #include "codegen/store.h"
 #include "compile/backends.h"
 #include "device/movable.h"
+#include "fastnp/detail/ahead.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/log.h"
 #include "fastnp/error.h"
@@ -232,6 +233,8 @@ bool Engine::State::record(const std::shared_ptr<Entry>& entry, const std::strin
     if (use.once) own.backend = compiler::for_one_run(own.backend);
     if (options.verify != 0) entry->recorded = recording.graph.text({.sizes = false});  // whatever sizes are at hand
     if (entry->keeps_passes) entry->passes.push_back({"recorded", recording.graph.text()});
+    Ahead* const ahead = Ahead::current();
+    if (ahead != nullptr) ahead->graph = recording.graph.text();
     compiler::prepare(recording.graph, own.backend, {recording.times, entry->keeps_passes ? &entry->passes : nullptr});
     write_debug(*entry);  // code generation may be what goes wrong
     const auto kept = name.empty() ? std::nullopt : callee.pack(entry->kept.get());
@@ -241,7 +244,7 @@ bool Engine::State::record(const std::shared_ptr<Entry>& entry, const std::strin
     const auto store = [name, packed = std::move(packed)] {
         if (packed) codegen::store_bytes(name, *packed);
     };
-    const bool waits = !options.background || use.once || entry->device != nullptr || !recording.examples.empty();
+    const bool waits = !options.background || ahead != nullptr || use.once || entry->device != nullptr || !recording.examples.empty();
     if (!waits) {
         compile_later(entry, std::move(recording), own, store);
         return false;
@@ -346,7 +349,7 @@ EntryPtr Engine::State::specialise(std::span<const Argument> call, std::string_v
         for (const auto& [phase, spent] : entry->times) milliseconds += spent;
         ++compiles;
     } catch (const RecordError& error) {
-        if (options.fullgraph) throw;
+        if (options.fullgraph || Ahead::current() != nullptr) throw;  // with values it may go on
         entry->uncompiled = error.what();
         entry->signature.any_layout = true;
         entry->plan = {};

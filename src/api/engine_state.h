@@ -21,6 +21,8 @@
 
 namespace fastnp::detail {
 
+class Ahead;
+
 constexpr std::uint64_t least_patience = 16, most_patience = std::uint64_t{1} << 20;  // calls; see make_room
 
 // An entry whose code is being made.
@@ -84,6 +86,8 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     EntryPtr make(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee, const std::vector<trace::Found>& known,
                   std::int64_t* values, int& made, bool& refused);
     void verify(const Entry& entry, std::span<const Argument> call, Callee& callee) const;
+    /// What the thread asks for before there is a call.
+    Result look_ahead(std::span<const Argument> call, std::string_view key, device::Backend* device, Callee& callee, Ahead& ahead);
     void show_read(std::span<const Argument> call, std::string_view key, Callee& callee, const std::vector<trace::Found>& known);
 };
 

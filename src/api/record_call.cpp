@@ -7,6 +7,8 @@
 #include "api/entry.h"
 #include "api/layout.h"
 #include "api/primitives.h"
+#include "fastnp/detail/ahead.h"
+#include "fastnp/detail/timeline.h"
 #include "pass/index_map.h"
 #include "pass/left_out.h"
 #include "shape/order.h"
@@ -150,13 +152,14 @@ void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs
 
 Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
                       std::size_t stop_at, ir::Location place) {
+    const TimelineSpan span("record", "recording");
     const auto start = std::chrono::steady_clock::now();
     const auto recorder = std::make_shared<trace::Recorder>();
     const trace::Recorder::Scope scope(recorder);
     const trace::Recorder::Keeping keeping(*recorder);
     Recording made;
     const std::vector<array> parameters = parameters_of(signature, call, recorder, made.strides);
-    recorder->set_arguments(memories_of(call), known);
+    if (Ahead::current() == nullptr) recorder->set_arguments(memories_of(call), known);
     recorder->set_home(device_of(call));
     recorder->set_place(place);
     const Engine::Callee::Limits limits = callee.limits();

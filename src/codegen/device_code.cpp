@@ -100,9 +100,9 @@ std::vector<Part> make_parts(std::size_t count, device::Backend& backend, Write 
         Part& part = parts[number];
         Stopwatch clock;
         part.text = write(count, number);
-        part.write_ms = clock.lap();
+        part.write_ms = clock.lap("write");
         part.image = backend.assemble(part.text.text);
-        part.assemble_ms = clock.lap();
+        part.assemble_ms = clock.lap("assemble");
     };
     const auto one = [](void* context, std::int64_t number, int) { (*static_cast<decltype(make)*>(context))(static_cast<std::size_t>(number)); };
     base::parallel_for(static_cast<std::int64_t>(count), one, &make, base::Tasks::of_any_length);
@@ -117,9 +117,9 @@ Modules find_or_make(const std::string& depends, std::size_t kernels, device::Ba
     Stopwatch clock;
     const std::string key = target_of(backend) + depends;
     const std::optional<StoredCode> stored = load_code(key);
-    code.fetch_ms = clock.lap();
+    code.fetch_ms = clock.lap("fetch");
     Modules modules = stored ? load_kept(*stored, kernels, backend) : Modules();
-    code.load_ms = clock.lap();
+    code.load_ms = clock.lap("load");
     if (modules.empty()) {
         const std::vector<Part> parts = make_parts(std::min(kernels, static_cast<std::size_t>(base::thread_count())), backend, write);
         StoredCode made;
@@ -132,9 +132,9 @@ Modules find_or_make(const std::string& depends, std::size_t kernels, device::Ba
         for (std::size_t i = 0; i < kernels; ++i) made.symbols.push_back(parts[i % parts.size()].text.symbols[i / parts.size()]);
         clock.lap();
         modules = load(made, backend);
-        code.load_ms = clock.lap();
+        code.load_ms = clock.lap("load");
         store_code(key, made);
-        code.store_ms = clock.lap();
+        code.store_ms = clock.lap("store");
     }
     module_cache().insert(held, modules);
     return modules;

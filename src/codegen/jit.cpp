@@ -123,7 +123,7 @@ bool link(const StoredCode& stored, Code& code) {
     for (const std::string& symbol : stored.symbols) {
         code.functions.push_back(check(jit.lookup(library, symbol), "linking").toPtr<KernelFunction>());
     }
-    code.link_ms = clock.lap();
+    code.link_ms = clock.lap("link");
     return true;
 }
 
@@ -137,14 +137,14 @@ Code found_or_made(const std::string& key, std::size_t count, Make make) {
     }
     Stopwatch clock;
     const std::optional<StoredCode> stored = load_code(key);
-    code.load_ms = clock.lap();
+    code.load_ms = clock.lap("load");
     if (!stored || stored->symbols.size() != count || !link(*stored, code)) {
         code = Code();
         const StoredCode made = make(code);
         if (!link(made, code)) throw InternalError("generated code calls functions that are not there");
         clock.lap();
         store_code(key, made);
-        code.store_ms = clock.lap();
+        code.store_ms = clock.lap("store");
     }
     code_cache().insert(key, code);
     return code;

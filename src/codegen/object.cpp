@@ -108,11 +108,11 @@ struct Part {
 void make_part(Part& part) {
     Stopwatch clock;
     Emitted emitted = emit_all(part.jobs, part.effort);
-    part.times.emit_ms = clock.lap();
+    part.times.emit_ms = clock.lap("emit");
     optimize(emitted, part.effort);
-    part.times.optimize_ms = clock.lap();
+    part.times.optimize_ms = clock.lap("optimize");
     const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
-    part.times.generate_ms = clock.lap();
+    part.times.generate_ms = clock.lap("generate");
     part.made = {std::move(emitted.symbols), {}, {std::string(object.data(), object.size())}};
     for (const auto& [name, external] : emitted.externals) part.made.externals.push_back(external);
 }

@@ -162,11 +162,11 @@ void optimize_program(Emitted& emitted) {
 StoredCode make_object(const ir::Program& program, Code& times) {
     Stopwatch clock;
     Emitted emitted = emit_program(program);
-    times.emit_ms = clock.lap();
+    times.emit_ms = clock.lap("emit");
     optimize_program(emitted);
-    times.optimize_ms = clock.lap();
+    times.optimize_ms = clock.lap("optimize");
     const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
-    times.generate_ms = clock.lap();
+    times.generate_ms = clock.lap("generate");
     StoredCode made{std::move(emitted.symbols), {}, {std::string(object.data(), object.size())}};
     for (const auto& [name, external] : emitted.externals) made.externals.push_back(external);
     return made;

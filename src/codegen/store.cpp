@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "base/fork.h"
+#include "codegen/about.h"
 #include "codegen/host.h"
 #include "eager/vector_math.h"
 #include "fastnp/detail/log.h"
@@ -242,5 +243,7 @@ void store_bytes(std::string_view fingerprint, std::string_view bytes) {
     const bool is_kept = write_kept(key, bytes);
     if (detail::tells(detail::Channel::cache)) tell_file(is_kept ? "kept" : "could not keep", key, bytes.size());
 }
+
+std::string cache_folder() { return folder_name().string(); }
 
 }  // namespace fastnp::codegen

@@ -8,7 +8,9 @@
 
 #include "base/thread_pool.h"
 #include "compile/backends.h"
+#include "fastnp/detail/ahead.h"
 #include "fastnp/detail/log.h"
+#include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 #include "ops/verify.h"
 #include "pass/commit.h"
@@ -29,7 +31,7 @@ namespace {
 // Notes how long its life was as a phase.
 class Phase {
 public:
-    Phase(const char* name, plan::Times& times) : name_(name), times_(times) {}
+    Phase(const char* name, plan::Times& times) : name_(name), times_(times), span_("pass", name) {}
     ~Phase() { times_.emplace_back(name_, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count()); }
     Phase(const Phase&) = delete;
     Phase& operator=(const Phase&) = delete;
@@ -37,12 +39,14 @@ public:
 private:
     const char* name_;
     plan::Times& times_;
+    detail::TimelineSpan span_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 // A pass over a graph, by its name. Those that changed it are told of in the log, and noted if that is asked for.
 template <class Pass>
 void run_told(const char* name, const Pass& pass, ir::Graph& graph, const Notes& notes, const std::string& of) {
+    const detail::TimelineSpan span("pass", name);
     const bool tells = detail::tells(detail::Channel::passes);
     if (!tells && notes.passes == nullptr) return pass(graph);
     const auto nodes = [&] { return ir::reachable(graph.roots()).size(); };
@@ -261,7 +265,8 @@ plan::Plan specialise(ir::Graph& graph, const std::vector<shape::Dims>& paramete
     std::vector<plan::Plan*> plans;
     bodies.collect(plan, plans);
     plans.push_back(&plan);
-    plan::generate(plans, notes.times);
+    const detail::Ahead* const ahead = detail::Ahead::current();
+    if (ahead == nullptr || ahead->until == detail::Ahead::Until::compiled) plan::generate(plans, notes.times);
     return plan;
 }
 

@@ -15,6 +15,7 @@
 #include "base/fork.h"
 #include "device/sizes.h"
 #include "fastnp/detail/borrowed.h"
+#include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 
 namespace fastnp::device {
@@ -104,6 +105,7 @@ Pool& pool() {
 }  // namespace
 
 BufferPtr Buffer::allocate(std::size_t bytes) {
+    const detail::TimelineSpan span("memory", "allocation", static_cast<std::int64_t>(bytes));
     void* data = pool().allocate(bytes);
     try {
         return std::make_shared<Buffer>(Key{}, data, bytes, true, nullptr, nullptr);

@@ -13,6 +13,7 @@
 #include "device/block.h"
 #include "device/pages.h"
 #include "device/place.h"
+#include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 
 namespace fastnp::device {
@@ -87,6 +88,7 @@ public:
         const std::scoped_lock lock(mutex_);
         if (given_ != Given::to_device) return;
         if (writers_ > 0) --writers_;
+        const fastnp::detail::TimelineSpan span("copy", "upload", static_cast<std::int64_t>(bytes));
         device_->backend().upload(device_->get() + offset, pages_.begin() + offset, bytes);
         device_->backend().let_wait(Backend::every_stream);
     }
@@ -98,6 +100,7 @@ public:
             return;
         }
         if (given_ == Given::to_device) device_->backend().wait_for(Backend::every_stream);
+        const fastnp::detail::TimelineSpan span("copy", "download", static_cast<std::int64_t>(bytes));
         device_->backend().download(to, device_->get() + offset, bytes);
     }
 
@@ -124,6 +127,7 @@ private:
         if (device_ && &device_->backend() != &device) leave_for(device);
         if (!device_) {
             auto made = std::make_shared<Block>(device, bytes_);
+            const fastnp::detail::TimelineSpan span("copy", "upload", static_cast<std::int64_t>(bytes_));
             device.upload(made->get(), pages_.begin(), bytes_);
             device_ = std::move(made);
         }
@@ -156,6 +160,7 @@ private:
         pages_.protect(device_ ? PROT_READ : PROT_READ | PROT_WRITE);
     }
     void download() {
+        const fastnp::detail::TimelineSpan span("copy", "download", static_cast<std::int64_t>(bytes_));
         pages_.protect(PROT_READ | PROT_WRITE);
         device_->backend().download(pages_.begin(), device_->get(), bytes_);
         on_host_ = true;

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "base/thread_pool.h"
+#include "fastnp/detail/deterministic.h"
 #include "fastnp/error.h"
 
 // What OpenBLAS calls as this library is loaded, in place of blas_thread_init (the linker's option --wrap; a file of its own, memory.c, has the call). Its
@@ -82,7 +83,7 @@ public:
     }
 
     void add_user() {
-        if (users_.fetch_add(1) > 0 || !may_change_) return;
+        if (users_.fetch_add(1) > 0 || !may_change_ || detail::is_deterministic()) return;
         has_threads_ = has_threads_ || can_map(base::thread_count());  // each has a buffer
         if (has_threads_) openblas_set_num_threads(base::thread_count());
     }

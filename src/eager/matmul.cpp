@@ -8,6 +8,7 @@
 #include "base/thread_pool.h"
 #include "eager/blas.h"
 #include "eager/kernels.h"
+#include "fastnp/detail/deterministic.h"
 #include "fastnp/detail/float_flags.h"
 #include "ops/number.h"
 
@@ -175,7 +176,7 @@ public:
         if (matrices_ == 0) return;
         const std::int64_t rows = out.shape[rank_ - 2], columns = out.shape[rank_ - 1];
         const std::int64_t work = rows * columns * std::max<std::int64_t>(x.shape[rank_ - 1], 1);
-        const std::int64_t threads = base::thread_count();
+        const std::int64_t threads = detail::is_deterministic() ? matrices_ : base::thread_count();  // a block's sums depend on its size
         const std::int64_t wanted = std::clamp<std::int64_t>(work * matrices_ / least_work, 1, threads);
         if (matrices_ >= wanted) {
             per_task_ = std::max<std::int64_t>(1, std::min(matrices_ / wanted, 1 + least_work / std::max<std::int64_t>(work, 1)));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <unordered_set>
 
+#include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 #include "nest/lower.h"
 #include "nest/verify.h"

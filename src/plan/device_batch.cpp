@@ -1,4 +1,5 @@
 #include "plan/device_batch.h"
+#include "fastnp/detail/timeline.h"
 
 #include <algorithm>
 #include <cstring>
@@ -317,6 +318,7 @@ bool DeviceBatch::launch_graph(Known& known) {
         known.graph = nullptr;
         return false;
     }
+    const fastnp::detail::TimelineSpan span("launch", "launch of a graph");
     known.graph->launch();
     return true;
 }

@@ -11,6 +11,7 @@
 #include "device/span.h"
 #include "device/stay.h"
 #include "eager/eager.h"
+#include "fastnp/detail/timeline.h"
 #include "plan/device_run.h"
 #include "plan/launch.h"
 
@@ -64,6 +65,7 @@ char* DeviceCall::place(std::size_t number, void* argument, const Placed& placed
     device::Block block(backend_, std::max<std::size_t>(span.bytes(), 1));
     if (span.bytes() != 0) {
         device::use_on_host(argument, device::Access::read);
+        const fastnp::detail::TimelineSpan timed("copy", "upload", static_cast<std::int64_t>(span.bytes()));
         backend_.upload(block.get(), static_cast<const char*>(argument) + span.first, span.bytes());
     }
     return copied_.emplace(number, std::move(block)).first->second.get() - span.first;
@@ -77,6 +79,7 @@ void DeviceCall::copy_back(std::span<void* const> arguments, std::span<const Pla
         const device::Span span = device::span_of(argument);
         if (span.bytes() == 0) continue;
         std::vector<char> bytes(span.bytes());
+        const fastnp::detail::TimelineSpan timed("copy", "download", static_cast<std::int64_t>(bytes.size()));
         backend_.download(bytes.data(), block.get(), bytes.size());
         device::Memory made = argument;
         made.data = bytes.data() - span.first;

@@ -128,7 +128,9 @@ bool DeviceRun::writes_in_place(const Step& step) const {
 DeviceRun::UnderWay DeviceRun::begin(const Step& step) {
     step_ = number_of(step);
     if (checks_ == &own_checks_ && (step_ >= plan_.first_write || writes_in_place(step))) settle();
-    return {{&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}, {profile_, step_, &backend_}};
+    return {{&backend_, backend_.names_ranges() ? name_of(plan_, step) : std::string()}, {profile_, step_, &backend_}, {"launch", [&] {
+                                                                                                                            return name_of(plan_, step);
+                                                                                                                        }}};
 }
 
 // Of a stage; that of a turn before, if there was one.

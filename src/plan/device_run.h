@@ -12,6 +12,7 @@
 #include "device/movable.h"
 #include "device/range.h"
 #include "eager/eager.h"
+#include "fastnp/detail/timeline.h"
 #include "plan/device_batch.h"
 #include "plan/device_indices.h"
 #include "plan/plan.h"
@@ -63,6 +64,7 @@ public:
     struct UnderWay {
         device::Range range;
         StepTimer timer;
+        fastnp::detail::TimelineSpan span;
     };
     UnderWay begin(const Step& step);
     void launch(const KernelStep& step);

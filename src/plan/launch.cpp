@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/thread_pool.h"
+#include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 
 namespace fastnp::plan {
@@ -44,6 +45,7 @@ struct Launch {
 
 void run_task(void* context, std::int64_t task, int /*worker*/) {
     const Launch& launch = *static_cast<const Launch*>(context);
+    const detail::TimelineSpan span("task", "part of a kernel");
     const std::int64_t begin = task * launch.per_task;
     const std::int64_t end = std::min(begin + launch.per_task, launch.units);
     run_units(*launch.step, launch.pointers, launch.values, begin, end, launch.scratch);
@@ -86,6 +88,7 @@ std::int64_t blocks_for(device::Backend& backend, const nest::Grid& grid, std::i
 
 void launch(device::Backend& backend, const device::Module& module, std::size_t kernel, const nest::Grid& grid, std::int64_t units,
             std::span<void* const> arguments) {
+    const detail::TimelineSpan span("launch", "launch");
     backend.launch(module, kernel, blocks_for(backend, grid, units), grid.block, arguments);
 }
 

@@ -1,4 +1,5 @@
 #include "plan/repeated_launch.h"
+#include "fastnp/detail/timeline.h"
 
 #include <algorithm>
 
@@ -23,6 +24,7 @@ RepeatedLaunch::Known& RepeatedLaunch::known(const device::Module& module, std::
 
 void RepeatedLaunch::launch(device::Backend& backend, const device::Module& module, std::size_t kernel, std::int64_t blocks, int threads,
                             std::span<const std::int64_t> given, std::span<void* const> addresses) {
+    const detail::TimelineSpan span("launch", "launch");
     if (!has_graphs_ || (blocks > backend.blocks_at_once(threads) && backend.may_overlap()))
         return backend.launch(module, kernel, blocks, threads, addresses);
     Known& same = known(module, blocks, given);

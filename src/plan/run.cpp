@@ -1,5 +1,6 @@
 #include "device/movable.h"
 #include "eager/eager.h"
+#include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 #include "ops/element.h"
 #include "plan/device_call.h"
@@ -53,7 +54,13 @@ public:
     void take(std::vector<Result>& results) const;
 
     void measure(Profile* profile) { profile_ = profile; }
-    StepTimer begin(const Step& step) { return {profile_, static_cast<std::size_t>(&step - plan_.steps.data()), nullptr}; }
+    struct UnderWay {
+        StepTimer timer;
+        detail::TimelineSpan span;
+    };
+    UnderWay begin(const Step& step) {
+        return {{profile_, static_cast<std::size_t>(&step - plan_.steps.data()), nullptr}, {"kernel", [&] { return name_of(plan_, step); }}};
+    }
     void launch(const KernelStep& step) { run_kernel(step, bases_.data(), values_); }
     void compute(const Step& step) { run_eager(step.eager, bases_.data(), values_); }
     Scalar element(const ViewOf& of) const {

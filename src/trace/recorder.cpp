@@ -160,7 +160,7 @@ void Recorder::check_steps() {
 }
 
 void Recorder::check_reads() {
-    if (!can_read_) refuse(RecordError("this recording can't read values"));
+    if (!can_read_) refuse(RecordError("reads a value, which this recording has not"));
     if (reads_.size() == stop_at_) refuse(LongRecordError("reads values that differ from call to call"));
     if (reads_.size() >= most_reads_) refuse(LongRecordError("reads more than " + std::to_string(most_reads_) + " values"));
 }
@@ -215,6 +215,7 @@ shape::Dims Recorder::sizes_like(const Shape& shape, std::span<const ir::Value> 
 
 std::vector<ir::Value> Recorder::call(const std::string& name, std::span<const ir::Value> operands,
                                       const std::function<Called(std::span<const device::Memory>)>& make) {
+    if (!can_read_) refuse(RecordError("calls " + name + ", whose result is known once there are values"));
     check_reads();
     std::vector<device::Memory> memories;
     for (const ir::Value operand : operands) memories.push_back(evaluate(operand));

@@ -154,6 +154,93 @@ def test_disabled_modules():
     assert f.cache_info().compiles == 1
 
 
+class Legacy:
+    @staticmethod
+    def helper(x):
+        return x * 2
+
+
+@pytest.mark.parametrize(
+    ("patterns", "is_met"),
+    [
+        ({"file": "*/test_control.py"}, True),
+        ({"file": "python/test_con*.py"}, True),
+        ({"file": "control.py"}, False),
+        ({"module": "test_con*"}, True),
+        ({"module": "test_con*", "file": "*/other.py"}, False),
+        ({"namespace": f"{__name__}.Legacy.*"}, True),
+        ({"namespace": f"{__name__}.Other.*"}, False),
+        ({"namespace": "*.helper", "module": __name__, "file": "*/test_control.py"}, True),
+    ],
+)
+def test_disabled_by_patterns(patterns, is_met):
+    f = np.compile(Legacy.helper)
+    outer = np.compile(lambda x: Legacy.helper(x) + 1)
+    with compiler.disable(**patterns):
+        numpy.testing.assert_array_equal(outer(X), X * 2 + 1)
+        numpy.testing.assert_array_equal(f(X), X * 2)
+        assert (f.cache_info().compiles == 0) == is_met
+        told = str(np.explain(f)(X))
+        said = ", ".join(f"{name}={patterns[name]!r}" for name in ("module", "file", "namespace") if name in patterns)
+        assert (f"runs as written: is disabled by {said}, set at {__file__}:" in told) == is_met
+    f(X), outer(X)
+    assert f.cache_info().compiles == outer.cache_info().compiles == 1
+
+
+def test_a_disabled_function_that_is_met_is_told_of(tmp_path):
+    log = tmp_path / "log"
+    outer = np.compile(lambda x: Legacy.helper(np.cos(x)) + 1, name="outer")
+    alone = np.compile(Legacy.helper)
+    compiler.set_logs("breaks", file=log)
+    try:
+        with compiler.disable(namespace="*.Legacy.*"):
+            line = inspect.currentframe().f_lineno - 1
+            outer(X), alone(X)
+
+        @compiler.disable
+        def raw(x):
+            return x
+
+        np.compile(lambda x: raw(x) + 1)(X)
+        with compiler.disallow_in_graph("arc*"):
+            np.compile(lambda x: np.arctan(x) + 1)(X)
+    finally:
+        compiler.set_logs()
+    told = log.read_text()
+    by = f"disabled by namespace='*.Legacy.*', set at {__file__}:{line}"
+    assert f"calls Legacy.helper, which is {by}" in told
+    assert f"helper: runs as written: it is {by}" in told
+    assert f"raw, which is disabled at {__file__}:" in told
+    assert f"uses arctan, which is disallowed by 'arc*', set at {__file__}:" in told
+
+
+def test_patterns_are_checked():
+    for wrong in ({"file": 3}, {"namespace": ["a"]}):
+        with pytest.raises(TypeError, match="patterns as text"):
+            compiler.disable(**wrong)
+    with pytest.raises(TypeError, match="a function, or patterns"):
+        compiler.disable(Legacy.helper, module="x")
+    handle = compiler.disable(file="*/nothing.py")
+    handle.remove()
+    handle.remove()
+    from fastnp import _control
+
+    assert _control._patterns == [] and _control._disallowed == []
+
+
+def test_a_scope_in_a_compiled_function_runs_as_written():
+    def scoped(x):
+        y = np.cos(x)
+        with compiler.disallow_in_graph("sin"):
+            return np.sin(y)
+
+    f = np.compile(scoped)
+    for _ in range(2):
+        numpy.testing.assert_allclose(f(X), numpy.sin(numpy.cos(X)), rtol=1e-14)
+    with pytest.raises(compiler.RecordError, match="disallow_in_graph, which is for who calls"):
+        np.compile(scoped, fullgraph=True)(X)
+
+
 def test_disabled_by_the_environment():
     program = "import numpy, fastnp; f = fastnp.compile(lambda x: x + 1); print(f(numpy.ones(2)), f.cache_info().misses)"
     environment = {**os.environ, "FASTNP_DISABLE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -493,7 +493,7 @@ def test_explain_tells_of_breaks_and_parts():
     made = np.compile(f, name="f")
     made(X)
     told = np.explain(made)(X)
-    assert [found.reason.partition(" (")[0] for found in told.breaks][:1] == ["calls raw, which is disabled"]
+    assert [found.reason.partition(" at ")[0] for found in told.breaks][:1] == ["calls raw, which is disabled"]
     assert "test_parts.py" in told.breaks[0].stack[0]
     assert told.graphs >= 2
     text = str(told)
