@@ -4,49 +4,23 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastnp import _core
 from fastnp._core import CompiledFunction
-
-_PACKAGE = os.path.dirname(__file__) + os.sep
+from fastnp._disabled import Pattern, caller, disallowed, is_disabled as is_disabled, patterns, why_disabled, why_disallowed as why_disallowed
 
 compiled_functions: weakref.WeakSet[Any] = weakref.WeakSet()
 held: list[list[Any]] = []  # by debug folders: functions that live as long as each
 debug_is_due = bool(os.environ.get("FASTNP_DEBUG"))  # as the first function is compiled
 allowed: weakref.WeakSet[Any] = weakref.WeakSet()
-_patterns: list[Pattern] = []
-_disallowed: list[tuple[str, str]] = []  # patterns of operations, and where they were set
 made_watchers: list[Callable[[Any], None]] = []  # of compiled functions, as they are made
 checks_promises = int(os.environ.get("FASTNP_CHECK_PURE", "0") not in ("", "0"))  # of functions that are pure
 guard_watchers: list[Callable[[Any, str], None]] = []  # of functions whose guards fail, with what changed
-
-
-class Pattern(NamedTuple):
-    """Functions that are not compiled: all that is given has to match."""
-
-    module: str | None
-    file: str | None
-    namespace: str | None
-    place: str  # where it was set
-
-    def matches(self, function: types.FunctionType) -> bool:
-        import fnmatch
-
-        module, file = function.__module__ or "", function.__code__.co_filename
-        name = f"{module}.{function.__qualname__}"
-        found = self.module is None or fnmatch.fnmatch(module, self.module) or fnmatch.fnmatch(file, self.module)
-        found = found and (self.file is None or fnmatch.fnmatch(file, self.file) or fnmatch.fnmatch(file, f"*/{self.file}"))
-        return found and (self.namespace is None or fnmatch.fnmatch(name, self.namespace))
-
-    def __str__(self) -> str:
-        given = [(name, getattr(self, name)) for name in ("module", "file", "namespace")]
-        return f"disabled by {', '.join(f'{name}={pattern!r}' for name, pattern in given if pattern is not None)}, set at {self.place}"
 
 
 def refuse(what: str) -> Any:
@@ -81,38 +55,6 @@ def reset() -> None:
     """
     for function in list(compiled_functions):
         function.cache_clear()
-
-
-def is_disabled(function: types.FunctionType) -> bool:
-    """Whether it matches a pattern that is disabled."""
-    return bool(_patterns) and any(pattern.matches(function) for pattern in _patterns)
-
-
-def why_disabled(value: Any) -> str:
-    """By what: a pattern, or the decorator, and where that was set."""
-    if isinstance(value, Disabled):
-        return f"disabled at {value._place}"
-    found = next((pattern for pattern in _patterns if isinstance(value, types.FunctionType) and pattern.matches(value)), None)
-    return "disabled" if found is None else str(found)
-
-
-def why_disallowed(reason: str) -> str:
-    """The reason of a break; where an operation is disallowed, with the pattern that it matches."""
-    name, told, _ = reason.removeprefix("uses ").partition(", which is disallowed")
-    if not told:
-        return reason
-    import fnmatch
-
-    found = next((each for each in _disallowed if fnmatch.fnmatch(name, each[0])), None)
-    return reason if found is None else reason.replace(told, f"{told} by {found[0]!r}, set at {found[1]}", 1)
-
-
-def caller() -> str:
-    """The line of the user's that said something, as "file.py:12"."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, functools.__file__)):
-        frame = frame.f_back
-    return "an unknown line" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 class Transformed:
@@ -281,14 +223,14 @@ def disable(function: Any = None, /, *, recursive: bool = True, module: str | No
     ...     f(np.ones(2))
     array([9., 9.])
     """
-    patterns = module, file, namespace
-    if any(each is not None for each in patterns):
-        if function is not None or any(not isinstance(each, (str, type(None))) for each in patterns):
+    given = module, file, namespace
+    if any(each is not None for each in given):
+        if function is not None or any(not isinstance(each, (str, type(None))) for each in given):
             raise TypeError("disable() takes a function, or patterns as text")
-        pattern = Pattern(*patterns, caller())
-        _patterns.append(pattern)
+        pattern = Pattern(*given, caller())
+        patterns.append(pattern)
         reset()
-        return Handle(lambda: _patterns.remove(pattern))
+        return Handle(lambda: patterns.remove(pattern))
     if function is None:
         return functools.partial(disable, recursive=recursive)
     if isinstance(function, CompiledFunction):
@@ -431,10 +373,10 @@ def disallow_in_graph(*operations: Any) -> Handle:
     def undo() -> None:
         _core._allow(names)
         for each in set_here:
-            _disallowed.remove(each)
+            disallowed.remove(each)
 
     _core._disallow(names)
-    _disallowed.extend(set_here)
+    disallowed.extend(set_here)
     reset()
     return Handle(undo)
 

@@ -446,7 +446,7 @@ class Reads:
 
     def check_attribute(self, cls: type, name: str, attribute: Any) -> None:
         """What computes something when it is read must be a function that can be followed."""
-        known = (types.FunctionType, staticmethod, classmethod, property, functools.cached_property, types.MemberDescriptorType)
+        known = (types.FunctionType, staticmethod, classmethod, property, functools.cached_property, types.MemberDescriptorType, _control.Disabled)
         computes = hasattr(type(attribute), "__get__") and not isinstance(attribute, (*known, *PLAIN))
         if computes and type(attribute).__name__ != "_tuplegetter" and not (name[:2] == name[-2:] == "__" and is_pure(type(attribute).__module__)):
             self.reason = f"reads {cls.__qualname__}.{name}, a {type(attribute).__name__}"

@@ -136,8 +136,15 @@ def test_disabled_methods():
         def apply(self, x):
             return self.raw(x) * 2
 
+        @np.compile
+        def later(self, x):
+            return self.raw(np.sin(x) + np.cos(x)) * 2
+
     numpy.testing.assert_array_equal(Model().apply(X), (X + 1) * 2)
     assert Model.apply.cache_info().compiles == 0
+    for _ in range(3):
+        numpy.testing.assert_allclose(Model().later(X), (numpy.sin(X) + numpy.cos(X) + 1) * 2, rtol=1e-14)
+    assert "test_disabled_methods.<locals>.Model.raw, which is disabled at" in str(np.explain(Model().later)(X))
 
 
 def test_disabled_modules():
@@ -223,9 +230,9 @@ def test_patterns_are_checked():
     handle = compiler.disable(file="*/nothing.py")
     handle.remove()
     handle.remove()
-    from fastnp import _control
+    from fastnp import _disabled
 
-    assert _control._patterns == [] and _control._disallowed == []
+    assert _disabled.patterns == [] and _disabled.disallowed == []
 
 
 def test_a_scope_in_a_compiled_function_runs_as_written():
