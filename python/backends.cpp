@@ -75,6 +75,10 @@ GraphFunction function_of(const py::object& function) {
 }
 
 void add_backend(const std::string& name, const py::object& make) {
+    if (make.is_none()) {
+        register_backend(name, nullptr);
+        return;
+    }
     register_backend(name, [held = Held(make)](const Graph& graph, const Arrays& examples) {
         const py::gil_scoped_acquire lock;
         return function_of(held(graph, list_of(examples)));

@@ -71,7 +71,8 @@ private:
 /// A back end of users: what computes a graph. It is called once for each kind of arguments, with arrays like those of the call.
 using Backend = std::function<GraphFunction(const Graph& graph, const std::vector<array>& examples)>;
 
-/// Has CompileOptions::backend mean `backend` by this name; a name that was registered before is given anew. ValueError for the name of a back end of
+/// Has CompileOptions::backend mean `backend` by this name; a name that was registered before is given anew. An empty one takes the name
+/// back; what is compiled stays as it is. ValueError for the name of a back end of
 /// fastnp's, and for an empty one.
 FASTNP_API void register_backend(const std::string& name, Backend backend);
 

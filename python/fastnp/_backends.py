@@ -333,7 +333,7 @@ class Graph:
         return Graph(self._graph.replace(node.number, lambda arrays: _core.asarray(function(*arrays)), [each.number for each in given]))
 
 
-def register_backend(name: str, backend: Callable[[Graph, list[ndarray]], GraphFunction]) -> None:
+def register_backend(name: str, backend: Callable[[Graph, list[ndarray]], GraphFunction] | None) -> None:
     """Has ``compile(backend=name)`` compute the values of functions with a function of one's own.
 
     ``backend(graph, example_inputs)`` is called once for each kind of arguments. It gives a function of
@@ -346,8 +346,8 @@ def register_backend(name: str, backend: Callable[[Graph, list[ndarray]], GraphF
     name : str
         A name that is none of fastnp's own. One that was registered before is given anew, for what
         is compiled from now on.
-    backend : callable
-        It may walk, print, run and change the graph (`compiler.Graph`), and hand it on:
+    backend : callable or None
+        None takes the name back. It may walk, print, run and change the graph (`compiler.Graph`), and hand it on:
         ``graph.compile("llvm")``.
 
     Returns
@@ -388,6 +388,9 @@ def register_backend(name: str, backend: Callable[[Graph, list[ndarray]], GraphF
     (array([2., 2.]), array([2., 2.]))
     """
     check_unrecorded("compiler.register_backend")
+    if backend is None:
+        _core._register_backend(name, None)
+        return
     if not callable(backend):
         raise TypeError(f"register_backend: a backend is a function of a graph and arrays, not {backend!r}")
 

@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from fastnp import _control, _fallback
-from fastnp._compiled_functions import _place_of, name_of
+from fastnp._compiled_functions import name_of, place_of
 from fastnp._likely import SAME_LINE
 
 _VAGUE = "plain values or structure of the arguments changed"
@@ -156,7 +156,7 @@ class CompileProfiler:
         spent = sum(each[2] for each in new.seen) + new.native
         failures = self._failures.get(id(function.__wrapped__), 0)
         counts = new.compiles, spent, new.hits, new.as_written, failures
-        return Row(name_of(function), _place_of(function), *counts, recompilations, list(new.breaks), list(new.reasons))
+        return Row(name_of(function), place_of(function), *counts, recompilations, list(new.breaks), list(new.reasons))
 
     def _rows(self) -> list[Row]:
         rows = [self._row(function, before) for function, before in list(self._before.values())]

@@ -46,6 +46,10 @@ public:
         if (known != all_.end()) known->second.swap(made);
         else all_.emplace_back(name, std::move(made));
     }
+    void remove(const std::string& name) {
+        const std::scoped_lock lock(mutex_);
+        std::erase_if(all_, [&](const Named& each) { return each.first == name; });
+    }
     std::shared_ptr<const Backend> find(std::string_view name) const {
         const std::scoped_lock lock(mutex_);
         const auto known = std::ranges::find(all_, name, &Named::first);
@@ -136,8 +140,8 @@ BackendInfo backend_info(std::string_view name) {
 void register_backend(const std::string& name, Backend backend) {
     if (name.empty()) throw ValueError("register_backend: a backend without a name");
     if (compiler::find(name) != nullptr) throw ValueError("register_backend: '" + name + "' is a backend of fastnp's");
-    if (!backend) throw ValueError("register_backend: '" + name + "' is no function");
-    compiler::registry().add(name, std::move(backend));
+    if (backend) compiler::registry().add(name, std::move(backend));
+    else compiler::registry().remove(name);
 }
 
 namespace detail {

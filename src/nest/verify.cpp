@@ -66,7 +66,7 @@ private:
             case Kind::map: map(expr); return;
             case Kind::index:
             case Kind::inside:
-                number(expr.number, kernel_.axes, "axis");
+                if (expr.kind == Kind::index || expr.step != 0) number(expr.number, kernel_.axes, "axis");  // of a single index there may be no axis
                 check(expr.dtype == (expr.kind == Kind::index ? Dtype::int64 : Dtype::bool_), "its dtype is not an index's");
                 break;
             case Kind::fold:

@@ -24,7 +24,7 @@ Counts counts_of(const ir::Node& node) {
         case Op::constant: return {0, any};
         case Op::extent: return {0, 1};
         case Op::mark: return {1, 0};
-        case Op::custom: return {3, 0};
+        case Op::custom: return {2, 0};
         case Op::cast: return {any, 0};  // one that is a copy has its owner
         case Op::reshape:
         case Op::broadcast_to: return {0, any};

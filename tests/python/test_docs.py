@@ -12,6 +12,7 @@ from typing import Any
 import docs_pages
 import numpy
 import pytest
+from support import forget_users_backends
 
 import fastnp
 
@@ -40,6 +41,7 @@ def test_lines_of_prose_end_at_100_characters(path):
 
 @by_name
 def test_python(path):
+    forget_users_backends()  # which pages tell of
     docs_pages.run_page(path, docs_pages.Outputs(write=False))
 
 

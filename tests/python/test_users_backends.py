@@ -12,7 +12,7 @@ import numpy
 import pytest
 from fuzz import check
 from fuzz.programs import random_program
-from support import LONG, SEED
+from support import LONG, SEED, forget_users_backends
 
 import fastnp as np
 from fastnp.compiler import BackendError, Graph, Node
@@ -29,9 +29,16 @@ def handing_on(name: str) -> Any:
 
 
 HANDS_ON = {f"on {name}": name for name in np.compiler.list_backends()[:6]}
-for title, rung in HANDS_ON.items():
-    np.compiler.register_backend(title, handing_on(rung))
-np.compiler.register_backend("runs", lambda graph, example_inputs: graph.run)
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    given.clear()
+    for title, rung in HANDS_ON.items():
+        np.compiler.register_backend(title, handing_on(rung))
+    np.compiler.register_backend("runs", lambda graph, example_inputs: graph.run)
+    yield
+    forget_users_backends()
 
 
 # --- what they are given -----------------------------------------------------------------------------------------------------------
@@ -314,7 +321,7 @@ def test_wrong_replacements():
     with pytest.raises(ValueError, match="does not come before"):
         graph.replace(node, "sin", [graph.outputs[0]])
     with pytest.raises(ValueError, match="is a node of another graph"):
-        given[0].replace(node, "sin")
+        graph.replace(node, "cos").replace(node, "sin")
     with pytest.raises(ValueError, match="reads an array besides those that it is given"):
         graph.replace(node, lambda x: x + ones)
     with pytest.raises(ValueError, match="unknown backend 'nonsense'"):
@@ -394,8 +401,18 @@ def test_names():
         np.compiler.register_backend("three", 3)
     assert "runs" in np.compiler.list_backends()
     assert np.compiler.backend_info("runs").kernels == "a user's"
-    with pytest.raises(ValueError, match=r"unknown backend 'llwm': the backends are 'eager', .*, 'runs'"):
+    with pytest.raises(ValueError, match=r"unknown backend 'llwm': the backends are 'eager', .* and 'runs'"):
         np.compile(lambda x: x, backend="llwm")
+
+
+def test_a_name_that_is_taken_back():
+    f = np.compile(lambda x: x * 3, backend="runs")
+    assert f(numpy.ones(2)).tolist() == [3.0, 3.0]
+    np.compiler.register_backend("runs", None)
+    assert f(numpy.ones(2)).tolist() == [3.0, 3.0]  # it is compiled
+    assert "runs" not in np.compiler.list_backends()
+    with pytest.raises(ValueError, match="unknown backend 'runs'"):
+        np.compile(lambda x: x, backend="runs")
 
 
 def test_a_name_that_is_given_anew():

@@ -3,8 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fastnp/fastnp.h"
@@ -19,7 +22,7 @@ namespace {
 using Arrays = std::vector<array>;
 
 array softmax(const array& x) {
-    const array e = exp(x - amax(x, {.axis = 1, .keepdims = true}));
+    const array e = exp(x - max(x, {.axis = 1, .keepdims = true}));
     return e / sum(e, {.axis = 1, .keepdims = true});
 }
 
@@ -29,6 +32,8 @@ bool same_bits(const array& x, const array& y) {
     const array a = x.copy(), b = y.copy();
     return a.shape() == b.shape() && a.dtype() == b.dtype() && std::memcmp(a.data(), b.data(), a.size() * itemsize_of(a.dtype())) == 0;
 }
+
+bool is_near(const array& x, const array& y, double tolerance) { return x.shape() == y.shape() && max(absolute(x - y)).item<double>() <= tolerance; }
 
 template <class E, class F>
 void check_error(const F& body, const std::string& text) {
@@ -59,7 +64,7 @@ BOOST_AUTO_TEST_CASE(rungs_give_the_same) {
         for (const BackendInfo& each : list_backends()) {
             const auto f = compile(softmax, {.backend = each.name});
             BOOST_TEST_CONTEXT(each.name) {
-                BOOST_TEST(allclose(f(x), want, 1e-13));
+                BOOST_TEST(is_near(f(x), want, 1e-13));
                 const bool is_fused = each.name == "interpreter" || each.name == "llvm-O0";
                 if (is_fused) BOOST_TEST(same_bits(f(x), want));
             }
@@ -71,13 +76,13 @@ BOOST_AUTO_TEST_CASE(transforms_run_on_the_rung_of_the_function) {
     const auto loss = [](const array& x) { return sum(softmax(x) * x); };
     const array x = example(4, 5);
     const array want = grad(loss)(x);
-    for (const char* name : {"eager", "interpreter", "llvm-nofuse"}) BOOST_TEST(allclose(grad(compile(loss, {.backend = name}))(x), want, 1e-12));
+    for (const char* name : {"eager", "interpreter", "llvm-nofuse"}) BOOST_TEST(is_near(grad(compile(loss, {.backend = name}))(x), want, 1e-12));
     int graphs = 0;
     register_backend("counting", [&graphs](const Graph& graph, const Arrays&) {
         ++graphs;
         return graph.compile();
     });
-    BOOST_TEST(allclose(grad(compile(loss, {.backend = "counting"}))(x), want, 1e-12));
+    BOOST_TEST(is_near(grad(compile(loss, {.backend = "counting"}))(x), want, 1e-12));
     BOOST_TEST(graphs == 1);
 }
 
@@ -91,7 +96,7 @@ BOOST_AUTO_TEST_CASE(graphs_for_users) {
     const auto f = compile([](const array& x, const array& y) { return sum(exp(x) * y, {.axis = 0}); }, {.backend = "walking"});
     const array x = example(3, 4), y = example(4, 4)[0];
     const array want = sum(exp(x) * y, {.axis = 0});
-    for (int turn = 0; turn < 2; ++turn) BOOST_TEST(allclose(f(x, y), want, 1e-13));
+    for (int turn = 0; turn < 2; ++turn) BOOST_TEST(is_near(f(x, y), want, 1e-13));
     BOOST_TEST(graphs.size() == 1U);
     const Graph& graph = graphs[0];
     const GraphNode& last = graph.nodes()[graph.outputs()[0]];
@@ -102,7 +107,7 @@ BOOST_AUTO_TEST_CASE(graphs_for_users) {
     const auto is_exp = [](const GraphNode& node) { return node.op == "exp"; };
     const auto node = static_cast<std::size_t>(std::find_if(graph.nodes().begin(), graph.nodes().end(), is_exp) - graph.nodes().begin());
     const Graph other = graph.replace(node, [](const Arrays& inputs) { return cos(inputs[0]); });
-    BOOST_TEST(allclose(other.compile("interpreter")({x, y})[0], sum(cos(x) * y, {.axis = 0}), 1e-13));
+    BOOST_TEST(is_near(other.compile("interpreter")({x, y})[0], sum(cos(x) * y, {.axis = 0}), 1e-13));
     check_error<ValueError>([&] { (void)graph.replace(node, [](const Arrays& inputs) { return inputs[0][0]; }); }, "(exp) is float64[3, 4]");
     check_error<ValueError>([&] { (void)graph.run({x}); }, "a graph of 2 inputs is run on 1 arrays");
 }
@@ -118,8 +123,8 @@ BOOST_AUTO_TEST_CASE(writes_stay_around_what_users_compute) {
         },
         {.backend = "handing on"});
     const array got = f(x);
-    BOOST_TEST(allclose(x, before + 1, 1e-15));
-    BOOST_TEST(allclose(got, (before + 1) * 2, 1e-15));
+    BOOST_TEST(is_near(x, before + 1, 1e-15));
+    BOOST_TEST(is_near(got, (before + 1) * 2, 1e-15));
 }
 
 BOOST_AUTO_TEST_CASE(errors_name_the_back_end) {
@@ -132,7 +137,9 @@ BOOST_AUTO_TEST_CASE(errors_name_the_back_end) {
     register_backend("flat", [](const Graph&, const Arrays&) { return [](const Arrays& given) { return Arrays{given[0][0]}; }; });
     check_error<ValueError>([&] { (void)compile(f, {.backend = "flat"})(x); }, "backend 'flat': output 0 (exp) is float64[2, 2], not float64[2]");
     check_error<ValueError>([] { register_backend("llvm", nullptr); }, "is a backend of fastnp's");
-    check_error<ValueError>([] { register_backend("null", nullptr); }, "'null' is no function");
+    register_backend("none", nullptr);
+    check_error<ValueError>([&] { (void)compile(f, {.backend = "none"}); }, "unknown backend 'none'");
+    register_backend("none", [](const Graph& graph, const Arrays&) { return graph.compile(); });
     check_error<ValueError>([&] { (void)compile(f, {.backend = "none", .sizes = DynamicSizes::always}); }, "takes graphs of fixed sizes");
 }
 
