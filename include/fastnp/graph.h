@@ -50,7 +50,7 @@ public:
     /// A line a node: "%3 = add %1, %2 : float32[4, 4]".
     const std::string& text() const;
 
-    /// Whether an op of it may raise an error that depends on values, such as an index out of bounds. Such errors of what computes it are the function's own.
+    /// Whether an op may raise an error that depends on values, such as an index out of bounds. Such errors of what computes it are the function's.
     bool may_raise() const;
 
     /// Computes it op by op, on precompiled kernels. ValueError for arrays that are not like its inputs.

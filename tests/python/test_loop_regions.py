@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 import pytest
+from loop_programs_more import flood_fill
 from support import SEED
 from test_native_loops import agree, function_of, programs_of
 
@@ -331,21 +332,6 @@ def f(a, n, mode):
 """  # (pytest writes assertions of modules anew)
 
 
-def flooded(image, i, j, colour):
-    old = image[i, j]
-    if old == colour:
-        return 0
-    stack, count = [(i, j)], 0
-    while stack:
-        i, j = stack.pop()
-        if i < 0 or j < 0 or i >= image.shape[0] or j >= image.shape[1] or image[i, j] != old:
-            continue
-        image[i, j] = colour
-        count += 1
-        stack.extend([(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)])
-    return count
-
-
 def test_what_ends_early_is_a_part_of_them() -> None:
     """Returns, errors and assertions before a loop."""
     compiled = np.compile(function_of(GUARDED, "guarded"), adaptive=False)
@@ -354,13 +340,13 @@ def test_what_ends_early_is_a_part_of_them() -> None:
     (loop,) = compiled._parts().told()
     assert loop.lines == "3-17", loop
 
-    compiled = np.compile(flooded, adaptive=False)
+    compiled = np.compile(flood_fill, adaptive=False)
     rng = numpy.random.default_rng(SEED)
     for _ in range(20):
         image = rng.integers(0, 3, (6, 7))
-        agree(compiled, (image, int(rng.integers(6)), int(rng.integers(7)), int(rng.integers(3))), "flooded")
+        agree(compiled, (image, int(rng.integers(6)), int(rng.integers(7)), int(rng.integers(3))), "flood_fill")
     (loop,) = compiled._parts().told()
-    assert loop.lines.startswith(f"{flooded.__code__.co_firstlineno + 1}-"), loop
+    assert loop.lines.startswith(f"{flood_fill.__code__.co_firstlineno + 1}-"), loop
 
 
 def in_pairs(x, rows):
