@@ -397,6 +397,8 @@ class Parts(Cuts):
             self.is_recursive |= loop.is_recursive
             if loop.place in self.regions:
                 self.take_apart(loop.place)
+                if loop.is_recursive:  # and so are its loops, which are not tried then
+                    self.refused.append(loop.told())
             else:
                 self.unfit.add(loop.place)
                 self.refused.append(loop.told())

@@ -76,7 +76,7 @@ def roofline(machine: dict[str, Any], kernels: list[tuple[str, dict[str, Any]]])
         roof = [(low, low * bandwidth), (ridge, speed), (across.high, speed)]
         line = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in roof)
         parts.append(f'<polyline class="roof{" dash" if place else ""}" points="{line}"/>')
-        parts.append(_text(across.end - 4, up(speed) - 6, f"{dtype} {amount(speed, 'flop')}/s", 'text-anchor="end"'))
+        parts.append(_text(across.end - 4, up(speed) - 6 if place else up(speed) + 15, f"{dtype} {amount(speed, 'flop')}/s", 'text-anchor="end"'))
     parts.append(_text(across.start + 8, up.end + 14, f"operations a second; memory gives {amount(bandwidth, 'B')}/s"))
     for label, x, y in points:
         told = f"{label}: {x:.2g} flop/B, {amount(y, 'flop')}/s"
@@ -92,7 +92,7 @@ _COLOURS = {"argument": "#5b8def", "result": "#2f9e77", "temporary": "#e0a23a", 
 def memory(slots: list[dict[str, Any]], live: list[int]) -> str:
     """What is in memory while each kernel runs: bytes in all, and below each piece from its first kernel to its last."""
     shown = [each for each in slots if each["first"] is not None]
-    steps, left, top, row, width = max(len(live), 1), 190.0, 96.0, 20.0, 720.0
+    steps, left, top, row, width = max(len(live), 1), 220.0, 96.0, 20.0, 720.0
     step = (width - left - 12) / steps
     most = max([*live, 1])
     parts = []

@@ -94,11 +94,18 @@ def _source(source: dict[str, Any] | None) -> str:
     for each in source["lines"]:
         kinds = [note["kind"] for note in each["notes"]]
         mark = next((kind for kind in ("break", "kernel", "loop") if kind in kinds), "")
+        shown = {_chip(note): note for note in reversed(each["notes"])}  # entries often have the same kernels
         chips = "".join(
-            f'<span class="{escape(note["kind"].split()[0])} chip" title="{escape(note["text"])}">{escape(note["text"])}</span>' for note in each["notes"]
+            f'<span class="{escape(note["kind"].split()[0])} chip" title="{escape(note["text"])}">{escape(label)}</span>'
+            for label, note in reversed(shown.items())
         )
         lines.append(f'<div class="line {mark}"><span class="n">{each["line"]}</span><code>{escape(each["text"]) or " "}</code>{chips}</div>')
     return f'<div class="faint">{escape(source["file"])}</div><div class="source">{"".join(lines)}</div>'
+
+
+def _chip(note: dict[str, Any]) -> str:
+    """What is said of a line, in a word or two for kernels."""
+    return f"{note['kernel']}: {note['text'].partition(' (')[0]}" if note["kind"] == "kernel" else str(note["text"])
 
 
 def _kernels(entry: dict[str, Any]) -> str:

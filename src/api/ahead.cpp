@@ -4,6 +4,7 @@
 #include <array>
 
 #include "api/engine_state.h"
+#include "api/graph_state.h"
 #include "api/record_call.h"
 #include "compile/backends.h"
 #include "fastnp/error.h"
@@ -43,7 +44,7 @@ Engine::Result Engine::State::look_ahead(std::span<const Argument> call, std::st
     entry.signature = compiler::describe(call, key, {}, options.sizes, named != nullptr ? *named : options.dynamic);
     Recording recording = record_call(entry.signature, call, callee, {});
     entry.kept = callee.keep();
-    ahead.graph = recording.graph.text();
+    ahead.graph = shown_text(recording.graph);
     if (ahead.until == Ahead::Until::lowered) lower(std::move(recording), entry, call, options, ahead);
     return {Outcome::ran, nullptr, {}, nullptr};
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "api/engine_state.h"
+#include "api/graph_state.h"
 #include "api/logs.h"
 #include "base/background.h"
 #include "codegen/store.h"
@@ -234,7 +235,7 @@ bool Engine::State::record(const std::shared_ptr<Entry>& entry, const std::strin
     if (options.verify != 0) entry->recorded = recording.graph.text({.sizes = false});  // whatever sizes are at hand
     if (entry->keeps_passes) entry->passes.push_back({"recorded", recording.graph.text()});
     Ahead* const ahead = Ahead::current();
-    if (ahead != nullptr) ahead->graph = recording.graph.text();
+    if (ahead != nullptr) ahead->graph = shown_text(recording.graph);
     compiler::prepare(recording.graph, own.backend, {recording.times, entry->keeps_passes ? &entry->passes : nullptr});
     write_debug(*entry);  // code generation may be what goes wrong
     const auto kept = name.empty() ? std::nullopt : callee.pack(entry->kept.get());

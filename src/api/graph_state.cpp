@@ -18,24 +18,10 @@ std::int64_t fixed(shape::Dim size) {
     return size.value();
 }
 
-// Without those that are there for their names alone.
 std::string packed_for_runs(const ir::Graph& graph) {
-    ir::Graph copy = graph.copy();
-    std::vector<ir::Value> effects = copy.effects();
-    std::erase_if(effects, [](ir::Value effect) { return effect->op == ir::Op::parameter; });
-    copy.set_effects(std::move(effects));
     base::Writer out;
-    copy.pack(out);
+    graph.pack(out);
     return out.bytes();
-}
-
-// Parameters that nothing reads are inputs all the same: they have a line, and a number.
-void show_parameters(ir::Graph& graph) {
-    std::vector<ir::Value> effects = graph.effects();
-    for (const ir::Value parameter : graph.parameters()) {
-        if (std::find(effects.begin(), effects.end(), parameter) == effects.end()) effects.push_back(parameter);
-    }
-    graph.set_effects(std::move(effects));
 }
 
 }  // namespace
@@ -52,11 +38,17 @@ Shape fixed_shape(const shape::Dims& shape) {
     return sizes;
 }
 
+std::string shown_text(const ir::Graph& graph) {
+    ir::Graph shown = graph.copy();
+    shown.set_outputs(std::vector<ir::Value>(shown.outputs()));
+    return shown.text({.sizes = false});
+}
+
 GraphState::GraphState(ir::Graph made) : graph(std::move(made)) {
     packed = packed_for_runs(graph);
-    show_parameters(graph);
-    text = graph.text();
-    values = ir::reachable(graph.roots());
+    graph.set_outputs(std::vector<ir::Value>(graph.outputs()));
+    text = graph.text({.sizes = false});
+    values = ir::nodes_of(graph);
     std::unordered_map<ir::Value, std::size_t> numbers;
     std::istringstream lines(text);
     for (const ir::Value value : values) {

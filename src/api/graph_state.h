@@ -22,6 +22,8 @@ struct GraphState {
     bool may_raise = false;
 };
 
+/// A graph's text without what is of the compiler alone: what is known of sizes, and where results lie.
+std::string shown_text(const ir::Graph& graph);
 /// "float32[3, 4]"
 std::string type_text(Dtype dtype, const Shape& shape);
 /// Sizes that are numbers.
