@@ -39,7 +39,7 @@ def check_nested(events):
     for spans in threads.values():
         ends = []
         for begin, end in spans:
-            while ends and ends[-1] <= begin:
+            while ends and ends[-1] <= begin + 1e-6:  # in microseconds, rounded
                 ends.pop()
             assert not ends or end <= ends[-1] + 1e-6
             ends.append(end)
