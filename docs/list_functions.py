@@ -51,7 +51,7 @@ def rows(name: str, module: Any) -> Iterator[dict[str, str]]:
             continue
         value = inspect.getattr_static(module, key) if isinstance(module, type) else getattr(module, key)
         text = inspect.getdoc(value) or ""
-        if hasattr(value, "__wrapped__"):
+        if hasattr(value, "__wrapped__") and not str(getattr(value, "__module__", "")).startswith("fastnp"):
             text = f"{text.strip().splitlines()[0]}\n\nNumPy's own function, called for views of the arrays; NumPy's reference describes it."
         if is_of_fastnp(value) and "\n" in text:
             yield {"name": f"{name}.{key}", "signature": signature(value), "text": text}

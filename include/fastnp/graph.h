@@ -62,7 +62,7 @@ public:
     Graph replace(std::size_t node, const std::function<array(const std::vector<array>&)>& function,
                   const std::optional<std::vector<std::size_t>>& inputs = std::nullopt) const;
 
-    explicit Graph(std::shared_ptr<const detail::GraphState> state) : state_(std::move(state)) {}
+    explicit Graph(std::shared_ptr<const detail::GraphState> state) : state_(std::move(state)) {}  ///< for fastnp itself
 
 private:
     std::shared_ptr<const detail::GraphState> state_;

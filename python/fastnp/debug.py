@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from fastnp import _core
@@ -149,7 +149,7 @@ def bounds() -> Any:
     return Decorator(Bounds)
 
 
-@contextmanager
+@contextlib.contextmanager
 def deterministic() -> Iterator[None]:
     """A context in which the same calls give the same bits, with any number of threads. FASTNP_DETERMINISTIC=1 is one for the process.
 
