@@ -202,7 +202,10 @@ private:
 
     // --- folds -------------------------------------------------------------------------------------------------------------------
 
-    void reset(int fold) { accumulators_[static_cast<std::size_t>(fold)].assign(static_cast<std::size_t>(steps_ * lanes_), expressions_.identity(fold)); }
+    void reset(int fold) {
+        accumulators_[static_cast<std::size_t>(fold)].assign(static_cast<std::size_t>(steps_) * static_cast<std::size_t>(lanes_),
+                                                             expressions_.identity(fold));
+    }
 
     // Neighbours combined, then neighbouring results, until one is left.
     Element pairwise(int fold, Elements values) const {
@@ -324,7 +327,7 @@ private:
 }  // namespace
 
 Kernel::Kernel(nest::Kernel kernel, nest::Schedule schedule)
-    : kernel_(std::move(kernel)), schedule_(std::move(schedule)), expressions_(std::make_unique<const Expressions>(kernel_)) {}
+    : kernel_(std::move(kernel)), schedule_(schedule), expressions_(std::make_unique<const Expressions>(kernel_)) {}
 
 Kernel::~Kernel() = default;
 

@@ -164,15 +164,17 @@ private:
         return name;
     }
 
+    static constexpr const char* too_big = "a size that is too big";
     // What does not fit is an error of the text, not of arrays.
     template <class Make>
     Dim checked(const Make& make) {
         try {
             const Dim made = make();
             if (!made.is_constant() || (made.value() < Dim::too_big && made.value() > -Dim::too_big)) return made;
-        } catch (const ValueError&) {  // reported below
+        } catch (const ValueError&) {
+            in_.fail(too_big);
         }
-        in_.fail("a size that is too big");
+        in_.fail(too_big);
     }
     Dim plus(Dim a, Dim b) {
         return checked([&] { return sizes_.add(a, b); });
