@@ -471,7 +471,8 @@ def test_breakpoints_in_loops_stop_at_each_turn(monkeypatch):
 
 def test_pdb_walks_through_the_function_as_written(monkeypatch):
     told = io.StringIO()
-    commands = "p sorted(locals())\nnext\np float(z[1])\np y is x\ncontinue\n"
+    to_next_line = "next\n" if sys.version_info >= (3, 13) else ""  # it stops at set_trace() itself
+    commands = to_next_line + "p sorted(locals())\nnext\np float(z[1])\np y is x\ncontinue\n"
 
     @np.compile
     def walked(x):
