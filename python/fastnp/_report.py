@@ -110,7 +110,7 @@ def _entry(entry: dict[str, Any], machine: dict[str, Any] | None) -> dict[str, A
 
 def _source_of(told: Any) -> dict[str, Any] | None:
     """The function's lines, with what is to be said of each."""
-    if told.code is None:
+    if told.code is None or told.code.co_filename == "<string>":  # of whichever text: Python 3.13 knows one of `python -c`
         return None
     try:
         lines, first = inspect.getsourcelines(told.code)
