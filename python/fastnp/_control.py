@@ -367,7 +367,7 @@ def disallow_in_graph(*operations: Any) -> Handle:
     """
     names = [each if isinstance(each, str) else each.__name__ for each in operations]
     if _core._is_recording():
-        return refuse("uses compiler.disallow_in_graph, which is for who calls compiled functions")  # type: ignore[no-any-return]
+        return refuse("uses compiler.disallow_in_graph, which is for who calls compiled functions")  # type: ignore[no-any-return]  # it raises, as a rule
     set_here = [(name, caller()) for name in names]
 
     def undo() -> None:

@@ -105,18 +105,21 @@ class CompileProfiler:
     """
 
     def __init__(self) -> None:
+        self._open = False
+        self._forget()
+
+    def _forget(self) -> None:
         self._before: dict[int, tuple[Any, _Counts]] = {}
         self._causes: dict[int, dict[int, str]] = {}  # by the function as written, and the number of the miss
         self._failures: dict[int, int] = {}
         self._fallbacks: dict[str, int] = {}
         self._ended: tuple[list[Row], dict[str, int]] | None = None
-        self._open = False
 
     def __enter__(self) -> CompileProfiler:
         _fallback.check_unrecorded("compiler.CompileProfiler")
         if self._open:
             raise RuntimeError("this CompileProfiler is open: make another one")
-        self.__init__()  # type: ignore[misc]
+        self._forget()
         self._open = True
         self._before = {id(function): (function, _Counts.of(function)) for function in list(_control.compiled_functions)}
         self._fallbacks = dict(_fallback.counts)

@@ -128,9 +128,7 @@ def _source_of(told: Any) -> dict[str, Any] | None:
     }
 
 
-def _is_here(told: Any, place: tuple[str | None, int] | None) -> bool:
-    if place is None:
-        return False
+def _is_here(told: Any, place: tuple[str | None, int]) -> bool:
     file: str = told.code.co_filename
     return place[0] is None or file == place[0] or file.endswith("/" + place[0])
 
@@ -142,13 +140,14 @@ def _notes(told: Any) -> Iterator[tuple[int, dict[str, Any]]]:
             for place, kernel in enumerate(entry["kernels"]):
                 for line in kernel.get("lines") or ():
                     found = place_of(line)
-                    if _is_here(told, found):
-                        yield found[1], {"kind": "kernel", "text": f"{kernel['name']} ({', '.join(kernel['ops'])})", "entry": number, "kernel": place}  # type: ignore[index]
+                    if found is not None and _is_here(told, found):
+                        text = f"{kernel['name']} ({', '.join(kernel['ops'])})"
+                        yield found[1], {"kind": "kernel", "text": text, "entry": number, "kernel": place}
         for each in part.breaks:
             found = place_of(each.stack[-1]) if each.stack else None
             for at in (found, place_of(each.stack[0]) if each.stack else None):
-                if _is_here(told, at):
-                    yield at[1], {"kind": "break", "text": each.reason}  # type: ignore[index]
+                if at is not None and _is_here(told, at):
+                    yield at[1], {"kind": "break", "text": each.reason}
                     break
         for loop in part.native:
             first = int(loop.lines.partition("-")[0])

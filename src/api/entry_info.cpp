@@ -174,7 +174,7 @@ private:
         }
         if (ops::is_read(step.op) || step.only_checks) return cost;
         cost.written = bytes_of(step.out);
-        cost.flops = ops::flops_of(step.op, step.attributes, operands, sized(step.out, true));
+        cost.flops = ops::flops_of(step.op, operands, sized(step.out, true));
         return cost;
     }
 

@@ -60,7 +60,7 @@ double flops_at_point(Op op, Dtype dtype) {
     return additions(op) * (is_complex(dtype) ? of_complex : 1);
 }
 
-double flops_of(Op op, const ir::Attributes& /*attributes*/, std::span<const Sized> operands, const Sized& result) {
+double flops_of(Op op, std::span<const Sized> operands, const Sized& result) {
     const Info& known = info(op);
     if (operands.empty()) return 0;
     const Dtype dtype = operands[0].dtype;

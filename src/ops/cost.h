@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "ir/attributes.h"
 #include "ops/catalogue.h"
 
 namespace fastnp::ops {
@@ -22,6 +21,6 @@ struct Sized {
     std::vector<std::int64_t> shape;
 };
 /// Floating-point operations of an op over whole arrays, in additions; negative: nobody knows before it is done.
-double flops_of(Op op, const ir::Attributes& attributes, std::span<const Sized> operands, const Sized& result);
+double flops_of(Op op, std::span<const Sized> operands, const Sized& result);
 
 }  // namespace fastnp::ops
