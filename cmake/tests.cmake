@@ -39,7 +39,12 @@ if(test_sources)
   if(FASTNP_STATIC_RUNTIME)
     target_link_options(fastnp_tests PRIVATE -static-libstdc++ -static-libgcc)
   endif()
-  target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <functional> <string> <vector>)
+  target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <functional> <string> <vector> <fastnp/fastnp.h>)
+  target_compile_options(fastnp_tests PRIVATE -O0)  # the rooms are optimised; tests' own code, optimised, takes twice as long to compile
+  # What these compare with is computed by themselves, a thousand turns of it.
+  foreach(test plan/turn_tiles eager/fold eager/layout eager/pick)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/${test}_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -O1)
+  endforeach()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # xtensor's templates are ambiguous otherwise, and what is precompiled must agree.
     set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/api/interop_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
@@ -48,10 +53,7 @@ if(test_sources)
   # main.cpp asks unit_test.hpp for a main() before it includes it.
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   if(FASTNP_SANITIZE)
-    target_compile_options(fastnp_tests PRIVATE -O0)  # checks of tests' own code, optimised, are half of the build
     target_compile_definitions(fastnp_tests PRIVATE FASTNP_SANITIZED)
-    # What this test compares with is computed by itself, a thousand turns of it.
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/plan/turn_tiles_test.cpp" PROPERTIES COMPILE_OPTIONS -O1)
   endif()
   # add_boost_test(NAME SUITES): a part of the tests as a test of ctest's; each case's time goes to boost_<name>.xml.
   function(add_boost_test name suites)

@@ -82,7 +82,7 @@ Transform transform(const Matrix& from, const device::Block& to) {
     return {Transform::Kind::real, true, side, side, {from.there.get(), 1, side}, {to.get(), 1, side / 2 + 1}};
 }
 
-std::vector<double> all(double value) { return std::vector<double>(side * side, value); }
+std::vector<double> filled(double value) { return std::vector<double>(side * side, value); }
 
 }  // namespace
 
@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(work_of_all_kinds_in_order) {
         BOOST_TEST(after.products - before.products == 1U);
         BOOST_TEST(after.transforms - before.transforms == 1U);
         BOOST_TEST(after.launches - before.launches == 2U);
-        BOOST_TEST(copied.read() == all(24), boost::test_tools::per_element());
-        std::vector<double> half = all(24);
+        BOOST_TEST(copied.read() == filled(24), boost::test_tools::per_element());
+        std::vector<double> half = filled(24);
         std::fill_n(half.begin(), side * side / 2, 0);
         BOOST_TEST(made.read() == half, boost::test_tools::per_element());
         std::vector<std::complex<double>> found(side * (side / 2 + 1));
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(work_of_all_kinds_in_order) {
         graph->set(3, device::Copy{copied.there.get(), other.there.get(), bytes});
         graph->set(5, device::Clear{x.there.get(), bytes / 2});
         graph->launch();
-        BOOST_TEST(copied.read() == all(36), boost::test_tools::per_element());
+        BOOST_TEST(copied.read() == filled(36), boost::test_tools::per_element());
         device.download(found.data(), lines.get(), found.size() * 16);
         BOOST_TEST(found[0] == 144.0);
         const device::Block elsewhere(device, side * (side / 2 + 1) * 16);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(kernels_overlap) {
         const auto graph = device.graph(work);
         BOOST_TEST(fake.calls("cuGraphAddDependencies") - before == (can ? 3 : 0));
         graph->launch();
-        BOOST_TEST(z.read() == all(6), boost::test_tools::per_element());
+        BOOST_TEST(z.read() == filled(6), boost::test_tools::per_element());
     }
     for (const std::string& each : fake.misuses()) BOOST_ERROR(each);
 }
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(library_work_keeps_what_it_needs) {
         }
         graphs.front()->launch();
         graphs.clear();
-        BOOST_TEST(made.read() == all(24), boost::test_tools::per_element());
+        BOOST_TEST(made.read() == filled(24), boost::test_tools::per_element());
         BOOST_TEST(device.statistics().live_bytes == live);
     }
     setup.check_all_is_given_back();

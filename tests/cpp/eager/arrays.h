@@ -12,14 +12,14 @@
 
 namespace fastnp::testing {
 
-using Index = std::vector<std::int64_t>;
+using Indices = std::vector<std::int64_t>;
 
 enum class Layout { contiguous, strided, reversed, transposed, repeated };
 inline constexpr Layout layouts[] = {Layout::contiguous, Layout::strided, Layout::reversed, Layout::transposed, Layout::repeated};
 
-inline const std::vector<Index>& shapes() {
-    static const std::vector<Index> all = {{},     {0},      {1},       {7},       {700},     {3, 4},       {0, 4},
-                                           {4, 0}, {33, 17}, {2, 3, 5}, {5, 1, 7}, {3, 0, 2}, {2, 2, 3, 2}, {130, 6}};
+inline const std::vector<Indices>& shapes() {
+    static const std::vector<Indices> all = {{},     {0},      {1},       {7},       {700},     {3, 4},       {0, 4},
+                                             {4, 0}, {33, 17}, {2, 3, 5}, {5, 1, 7}, {3, 0, 2}, {2, 2, 3, 2}, {130, 6}};
     return all;
 }
 
@@ -29,7 +29,7 @@ struct Array {
     eager::View view;
 
     template <class T>
-    T& at(const Index& index) const {
+    T& at(const Indices& index) const {
         char* element = static_cast<char*>(view.data);
         for (std::size_t i = 0; i < index.size(); ++i) element += index[i] * view.strides[i];
         return *reinterpret_cast<T*>(element);
@@ -37,7 +37,7 @@ struct Array {
 };
 
 /// Uninitialised.
-inline Array make(Dtype dtype, const Index& shape, Layout layout = Layout::contiguous) {
+inline Array make(Dtype dtype, const Indices& shape, Layout layout = Layout::contiguous) {
     const auto size = static_cast<std::int64_t>(itemsize_of(dtype));
     const std::int64_t spread = layout == Layout::strided ? 3 : 1;
     Array array{std::make_shared<std::vector<char>>(), {nullptr, dtype, {shape.begin(), shape.end()}, {}}};
@@ -62,12 +62,12 @@ inline Array make(Dtype dtype, const Index& shape, Layout layout = Layout::conti
 
 /// Calls visit(index) for every index of a shape in C order.
 template <class Visit>
-void each_index(const Index& shape, Visit visit) {
+void each_index(const Indices& shape, Visit visit) {
     std::int64_t count = 1;
     for (const std::int64_t extent : shape) count *= extent;
-    Index index(shape.size(), 0);
+    Indices index(shape.size(), 0);
     for (std::int64_t n = 0; n < count; ++n) {
-        visit(static_cast<const Index&>(index));
+        visit(static_cast<const Indices&>(index));
         for (std::size_t i = shape.size(); i-- > 0;) {
             if (++index[i] < shape[i]) break;
             index[i] = 0;
@@ -88,11 +88,11 @@ T number(int value) {
 
 /// Small whole numbers, so that sums and products of some are exact in every dtype.
 template <class T>
-Array random_array(const Index& shape, Layout layout, unsigned seed, int low = -4, int high = 4) {
+Array random_array(const Indices& shape, Layout layout, unsigned seed, int low = -4, int high = 4) {
     Array array = make(dtype_of<T>, shape, layout);
     std::mt19937 engine(seed);
     std::uniform_int_distribution<int> distribution(low, high);
-    each_index(shape, [&](const Index& index) { array.at<T>(index) = number<T>(distribution(engine)); });
+    each_index(shape, [&](const Indices& index) { array.at<T>(index) = number<T>(distribution(engine)); });
     return array;
 }
 
@@ -109,7 +109,7 @@ void each_dtype(Visit visit) {
 #include "fastnp/ops/dtype.def"
 }
 
-inline std::string describe(const Index& shape, Layout layout, Dtype dtype) {
+inline std::string describe(const Indices& shape, Layout layout, Dtype dtype) {
     std::string text(name_of(dtype));
     text += " (";
     for (const std::int64_t extent : shape) text += std::to_string(extent) + ",";

@@ -25,8 +25,8 @@ T combined(ops::Op combine, const T& a, const T& b) {
     return out;
 }
 
-Index without(const Index& index, const ir::Attributes& attributes) {
-    Index kept;
+Indices without(const Indices& index, const ir::Attributes& attributes) {
+    Indices kept;
     for (std::size_t i = 0; i < index.size(); ++i) {
         if (std::find(attributes.ints.begin(), attributes.ints.end(), static_cast<std::int64_t>(i)) == attributes.ints.end()) kept.push_back(index[i]);
     }
@@ -34,7 +34,7 @@ Index without(const Index& index, const ir::Attributes& attributes) {
 }
 
 template <class T>
-void check_fold(const Fold& fold, const Index& shape, Layout layout, unsigned axes, Layout out_layout) {
+void check_fold(const Fold& fold, const Indices& shape, Layout layout, unsigned axes, Layout out_layout) {
     ir::Attributes attributes;
     bool empty = false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -45,18 +45,18 @@ void check_fold(const Fold& fold, const Index& shape, Layout layout, unsigned ax
     const bool has_identity = fold.op == ops::Op::sum || fold.op == ops::Op::prod;
     if (empty && !has_identity) return;
     const Array x = fold.op == ops::Op::prod ? random_array<T>(shape, layout, 1, -1, 1) : random_array<T>(shape, layout, 1, -1, 2);
-    const Index out_shape = without(shape, attributes);
+    const Indices out_shape = without(shape, attributes);
     const Array out = make(dtype_of<T>, out_shape, out_layout);
     const Array wanted = make(dtype_of<T>, out_shape);
     const Array seen = random_array<bool>(out_shape, Layout::contiguous, 1, 0, 0);
-    if (empty) each_index(out_shape, [&](const Index& index) { wanted.at<T>(index) = number<T>(fold.op == ops::Op::prod ? 1 : 0); });
-    each_index(shape, [&](const Index& index) {
-        const Index to = without(index, attributes);
+    if (empty) each_index(out_shape, [&](const Indices& index) { wanted.at<T>(index) = number<T>(fold.op == ops::Op::prod ? 1 : 0); });
+    each_index(shape, [&](const Indices& index) {
+        const Indices to = without(index, attributes);
         wanted.at<T>(to) = seen.at<bool>(to) ? combined(fold.combine, wanted.at<T>(to), x.at<T>(index)) : x.at<T>(index);
         seen.at<bool>(to) = true;
     });
     eager::run(fold.op, attributes, {&x.view, 1}, out.view);
-    each_index(out_shape, [&](const Index& index) {
+    each_index(out_shape, [&](const Indices& index) {
         const T got = out.at<T>(index);
         T want = wanted.at<T>(index);
         if constexpr (ops::Complex<T>) {
@@ -69,12 +69,12 @@ void check_fold(const Fold& fold, const Index& shape, Layout layout, unsigned ax
 // The exact sum of what was summed, and the bound of a pairwise sum's error: a few units times the logarithm of the length.
 template <class T>
 void sum_is_accurate(std::int64_t length, std::int64_t columns, std::size_t axis, double bound) {
-    const Index shape = axis == 0 ? Index{length, columns} : Index{columns, length};
+    const Indices shape = axis == 0 ? Indices{length, columns} : Indices{columns, length};
     const Array x = make(dtype_of<T>, shape);
     std::mt19937 engine(5);
     std::uniform_real_distribution<float> distribution(0.5F, 1.0F);
     std::vector<long double> exact(static_cast<std::size_t>(columns), 0.0L);
-    each_index(shape, [&](const Index& index) {
+    each_index(shape, [&](const Indices& index) {
         x.at<T>(index) = static_cast<T>(distribution(engine));
         exact[static_cast<std::size_t>(index[1 - axis])] += static_cast<long double>(static_cast<ops::Work<T>>(x.at<T>(index)));
     });
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_SUITE(folds_of_arrays)
 BOOST_AUTO_TEST_CASE(any_axes_of_any_layout) {
     each_dtype([]<class T>() {
         for (const Fold& fold : folds) {
-            for (const Index& shape : shapes()) {
+            for (const Indices& shape : shapes()) {
                 for (const Layout layout : layouts) {
                     for (unsigned axes = 0; axes < 1U << shape.size(); ++axes) {
                         // 16-bit floats are exact only where the running value is: not for long sums.
@@ -114,21 +114,21 @@ BOOST_AUTO_TEST_CASE(any_axes_of_any_layout) {
 
 BOOST_AUTO_TEST_CASE(any_and_all_of_bools) {
     for (const Fold& fold : {Fold{ops::Op::any, ops::Op::logical_or}, Fold{ops::Op::all, ops::Op::logical_and}}) {
-        for (const Index& shape : {Index{5}, Index{33, 17}, Index{4, 0}, Index{1000}}) {
+        for (const Indices& shape : {Indices{5}, Indices{33, 17}, Indices{4, 0}, Indices{1000}}) {
             for (const Layout layout : layouts) {
                 for (const int low : {0, 1}) {  // mixed, and all true
                     ir::Attributes attributes;
                     attributes.ints = {static_cast<std::int64_t>(shape.size() - 1)};
                     const Array x = random_array<bool>(shape, layout, 1, low, 1);
-                    const Index out_shape = without(shape, attributes);
+                    const Indices out_shape = without(shape, attributes);
                     const Array out = make(Dtype::bool_, out_shape);
                     eager::run(fold.op, attributes, {&x.view, 1}, out.view);
                     const Array wanted = random_array<bool>(out_shape, Layout::contiguous, 1, fold.op == ops::Op::all, fold.op == ops::Op::all);
-                    each_index(shape, [&](const Index& index) {
+                    each_index(shape, [&](const Indices& index) {
                         bool& value = wanted.at<bool>(without(index, attributes));
                         value = fold.op == ops::Op::all ? value && x.at<bool>(index) : value || x.at<bool>(index);
                     });
-                    each_index(out_shape, [&](const Index& index) { BOOST_REQUIRE(out.at<bool>(index) == wanted.at<bool>(index)); });
+                    each_index(out_shape, [&](const Indices& index) { BOOST_REQUIRE(out.at<bool>(index) == wanted.at<bool>(index)); });
                 }
             }
         }
@@ -136,17 +136,17 @@ BOOST_AUTO_TEST_CASE(any_and_all_of_bools) {
 }
 
 BOOST_AUTO_TEST_CASE(large_reductions_are_shared_among_threads_and_always_give_the_same) {
-    for (const Index& shape : {Index{1000000}, Index{1000, 1000}, Index{3, 300000}, Index{300000, 3}, Index{100, 100, 100}}) {
+    for (const Indices& shape : {Indices{1000000}, Indices{1000, 1000}, Indices{3, 300000}, Indices{300000, 3}, Indices{100, 100, 100}}) {
         const Array x = make(Dtype::float32, shape);
         std::mt19937 engine(3);
         std::normal_distribution<float> distribution;
-        each_index(shape, [&](const Index& index) { x.at<float>(index) = distribution(engine); });
+        each_index(shape, [&](const Indices& index) { x.at<float>(index) = distribution(engine); });
         for (unsigned axes = 1; axes < 1U << shape.size(); ++axes) {
             ir::Attributes attributes;
             for (std::size_t i = 0; i < shape.size(); ++i) {
                 if ((axes >> i & 1U) != 0) attributes.ints.push_back(static_cast<std::int64_t>(i));
             }
-            const Index out_shape = without(shape, attributes);
+            const Indices out_shape = without(shape, attributes);
             const Array first = make(Dtype::float32, out_shape);
             const Array again = make(Dtype::float32, out_shape);
             const Array greatest = make(Dtype::float32, out_shape);
@@ -155,18 +155,18 @@ BOOST_AUTO_TEST_CASE(large_reductions_are_shared_among_threads_and_always_give_t
             eager::run(ops::Op::max, attributes, {&x.view, 1}, greatest.view);
             std::vector<double> exact(first.memory->size() / 4, 0.0);
             std::vector<float> most(first.memory->size() / 4, -INFINITY);
-            Index steps(shape.size(), 0);  // to the element of the result, which is contiguous
+            Indices steps(shape.size(), 0);  // to the element of the result, which is contiguous
             for (std::size_t i = shape.size(), count = 1; i-- > 0;) {
                 if ((axes >> i & 1U) != 0) continue;
                 steps[i] = static_cast<std::int64_t>(count);
                 count *= static_cast<std::size_t>(shape[i]);
             }
-            each_index(shape, [&](const Index& index) {
+            each_index(shape, [&](const Indices& index) {
                 const auto to = static_cast<std::size_t>(std::inner_product(index.begin(), index.end(), steps.begin(), std::int64_t{0}));
                 exact[to] += x.at<float>(index);
                 most[to] = std::max(most[to], x.at<float>(index));
             });
-            each_index(out_shape, [&](const Index& index) {
+            each_index(out_shape, [&](const Indices& index) {
                 const auto to = static_cast<std::size_t>(&first.at<float>(index) - static_cast<float*>(first.view.data));
                 BOOST_REQUIRE(first.at<float>(index) == again.at<float>(index));
                 BOOST_REQUIRE(std::abs(first.at<float>(index) - exact[to]) < 2e-2);
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(sums_of_nothing_and_of_negative_zeros_are_positive_zero) {
     BOOST_TEST((out.at<double>({}) == 0 && !std::signbit(out.at<double>({}))));
     for (const std::int64_t length : {1, 2, 100, 3000}) {
         const Array zeros = make(Dtype::float64, {length});
-        each_index({length}, [&](const Index& index) { zeros.at<double>(index) = -0.0; });
+        each_index({length}, [&](const Indices& index) { zeros.at<double>(index) = -0.0; });
         eager::run(ops::Op::sum, attributes, {&zeros.view, 1}, out.view);
         BOOST_TEST((out.at<double>({}) == 0 && !std::signbit(out.at<double>({}))));
     }
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(sums_of_nothing_and_of_negative_zeros_are_positive_zero) {
 
 BOOST_AUTO_TEST_CASE(argmax_and_argmin_give_the_first_of_equals) {
     each_dtype([]<class T>() {
-        for (const Index& shape : {Index{1}, Index{7}, Index{1000}, Index{33, 17}, Index{2, 3, 5}, Index{0, 4}}) {
+        for (const Indices& shape : {Indices{1}, Indices{7}, Indices{1000}, Indices{33, 17}, Indices{2, 3, 5}, Indices{0, 4}}) {
             for (const Layout layout : layouts) {
                 for (std::size_t axis = 0; axis < shape.size(); ++axis) {
                     if (shape[axis] == 0) continue;
@@ -235,11 +235,11 @@ BOOST_AUTO_TEST_CASE(argmax_and_argmin_give_the_first_of_equals) {
                         const Array x = random_array<T>(shape, layout, 1);
                         ir::Attributes attributes;
                         attributes.ints = {static_cast<std::int64_t>(axis)};
-                        const Index out_shape = without(shape, attributes);
+                        const Indices out_shape = without(shape, attributes);
                         const Array out = make(Dtype::int64, out_shape);
                         eager::run(greatest ? ops::Op::argmax : ops::Op::argmin, attributes, {&x.view, 1}, out.view);
-                        each_index(out_shape, [&](const Index& index) {
-                            Index from = index;
+                        each_index(out_shape, [&](const Indices& index) {
+                            Indices from = index;
                             from.insert(from.begin() + static_cast<std::ptrdiff_t>(axis), 0);
                             std::int64_t best = 0;
                             for (std::int64_t i = 1; i < shape[axis]; ++i) {
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(argmax_and_argmin_give_the_first_of_equals) {
 
 BOOST_AUTO_TEST_CASE(scans_run_along_an_axis) {
     each_dtype([]<class T>() {
-        for (const Index& shape : shapes()) {
+        for (const Indices& shape : shapes()) {
             for (const Layout layout : layouts) {
                 for (std::size_t axis = 0; axis < shape.size(); ++axis) {
                     for (const ops::Op op : {ops::Op::cumsum, ops::Op::cumprod}) {
@@ -269,12 +269,12 @@ BOOST_AUTO_TEST_CASE(scans_run_along_an_axis) {
                         ir::Attributes attributes;
                         attributes.ints = {static_cast<std::int64_t>(axis)};
                         eager::run(op, attributes, {&x.view, 1}, out.view);
-                        each_index(shape, [&](const Index& index) {
+                        each_index(shape, [&](const Indices& index) {
                             if (index[axis] == 0) {
                                 BOOST_REQUIRE(same(out.at<T>(index), x.at<T>(index)));
                                 return;
                             }
-                            Index before = index;
+                            Indices before = index;
                             --before[axis];
                             const T wanted = combined(op == ops::Op::cumsum ? ops::Op::add : ops::Op::multiply, out.at<T>(before), x.at<T>(index));
                             BOOST_REQUIRE_MESSAGE(same(out.at<T>(index), wanted), describe(shape, layout, dtype_of<T>));

@@ -15,7 +15,7 @@ constexpr Layout out_layouts[] = {Layout::contiguous, Layout::strided, Layout::t
 template <class Check>
 void each_case(Check check) {
     each_dtype([&]<class T>() {
-        for (const Index& shape : shapes()) {
+        for (const Indices& shape : shapes()) {
             for (const Layout layout : layouts) {
                 for (const Layout out_layout : out_layouts) check.template operator()<T>(shape, layout, out_layout);
             }
@@ -24,10 +24,10 @@ void each_case(Check check) {
 }
 
 template <class T>
-void is_moved(ops::Op op, const ir::Attributes& attributes, const Array& x, const Index& out_shape, Layout out_layout, auto source) {
+void is_moved(ops::Op op, const ir::Attributes& attributes, const Array& x, const Indices& out_shape, Layout out_layout, auto source) {
     const Array out = make(dtype_of<T>, out_shape, out_layout);
     eager::run(op, attributes, {&x.view, 1}, out.view);
-    each_index(out_shape, [&](const Index& index) { BOOST_REQUIRE(same(out.at<T>(index), x.at<T>(source(index)))); });
+    each_index(out_shape, [&](const Indices& index) { BOOST_REQUIRE(same(out.at<T>(index), x.at<T>(source(index)))); });
 }
 
 }  // namespace
@@ -35,12 +35,12 @@ void is_moved(ops::Op op, const ir::Attributes& attributes, const Array& x, cons
 BOOST_AUTO_TEST_SUITE(layouts_of_maps)
 
 BOOST_AUTO_TEST_CASE(a_map_of_one_operand) {
-    each_case([]<class T>(const Index& shape, Layout layout, Layout out_layout) {
+    each_case([]<class T>(const Indices& shape, Layout layout, Layout out_layout) {
         if constexpr (!std::is_same_v<T, bool>) {
             const Array x = random_array<T>(shape, layout, 1);
             const Array out = make(dtype_of<T>, shape, out_layout);
             eager::run(ops::Op::negative, {}, {&x.view, 1}, out.view);
-            each_index(shape, [&](const Index& index) {
+            each_index(shape, [&](const Indices& index) {
                 const T wanted = ops::store(-ops::load(x.at<T>(index)));
                 BOOST_REQUIRE_MESSAGE(same(out.at<T>(index), wanted), describe(shape, layout, dtype_of<T>));
             });
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_map_of_one_operand) {
 }
 
 BOOST_AUTO_TEST_CASE(maps_of_two_operands_in_different_layouts) {
-    each_case([]<class T>(const Index& shape, Layout layout, Layout out_layout) {
+    each_case([]<class T>(const Indices& shape, Layout layout, Layout out_layout) {
         const Array x = random_array<T>(shape, layout, 1);
         for (const Layout other : layouts) {
             const Array y = random_array<T>(shape, other, 2);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(maps_of_two_operands_in_different_layouts) {
             eager::run(ops::Op::add, {}, operands, sum.view);
             const Array equal = make(Dtype::bool_, shape, out_layout);
             eager::run(ops::Op::equal, {}, operands, equal.view);
-            each_index(shape, [&](const Index& index) {
+            each_index(shape, [&](const Indices& index) {
                 const T wanted = ops::store(ops::load(x.at<T>(index)) + ops::load(y.at<T>(index)));
                 BOOST_REQUIRE_MESSAGE(same(sum.at<T>(index), wanted), describe(shape, layout, dtype_of<T>));
                 BOOST_REQUIRE(equal.at<bool>(index) == same(x.at<T>(index), y.at<T>(index)));
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_result_may_lie_on_its_operand) {
             const Array before = random_array<T>({33, 17}, layout, 1);
             const eager::View operands[] = {x.view, x.view};
             eager::run(ops::Op::multiply, {}, operands, x.view);
-            each_index({33, 17}, [&](const Index& index) {
+            each_index({33, 17}, [&](const Indices& index) {
                 const auto value = ops::load(before.at<T>(index));
                 BOOST_REQUIRE(same(x.at<T>(index), ops::store(value * value)));
             });
@@ -83,14 +83,14 @@ BOOST_AUTO_TEST_CASE(a_result_may_lie_on_its_operand) {
 }
 
 BOOST_AUTO_TEST_CASE(large_arrays_are_shared_among_threads) {
-    for (const Index& shape : {Index{300000}, Index{3, 100000}, Index{100000, 3}, Index{600, 500}}) {
+    for (const Indices& shape : {Indices{300000}, Indices{3, 100000}, Indices{100000, 3}, Indices{600, 500}}) {
         for (const Layout layout : layouts) {
             const Array x = random_array<float>(shape, layout, 1);
             const Array y = random_array<float>(shape, Layout::contiguous, 2);
             const Array out = make(Dtype::float32, shape);
             const eager::View operands[] = {x.view, y.view};
             eager::run(ops::Op::subtract, {}, operands, out.view);
-            each_index(shape, [&](const Index& index) {
+            each_index(shape, [&](const Indices& index) {
                 if (out.at<float>(index) != x.at<float>(index) - y.at<float>(index)) BOOST_REQUIRE(false);
             });
         }
@@ -98,14 +98,15 @@ BOOST_AUTO_TEST_CASE(large_arrays_are_shared_among_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(select_takes_either_operand) {
-    each_case([]<class T>(const Index& shape, Layout layout, Layout out_layout) {
+    each_case([]<class T>(const Indices& shape, Layout layout, Layout out_layout) {
         const Array condition = random_array<bool>(shape, layout, 3);
         const Array x = random_array<T>(shape, Layout::transposed, 1);
         const Array y = random_array<T>(shape, layout, 2);
         const Array out = make(dtype_of<T>, shape, out_layout);
         const eager::View operands[] = {condition.view, x.view, y.view};
         eager::run(ops::Op::select, {}, operands, out.view);
-        each_index(shape, [&](const Index& index) { BOOST_REQUIRE(same(out.at<T>(index), condition.at<bool>(index) ? x.at<T>(index) : y.at<T>(index))); });
+        each_index(shape,
+                   [&](const Indices& index) { BOOST_REQUIRE(same(out.at<T>(index), condition.at<bool>(index) ? x.at<T>(index) : y.at<T>(index))); });
     });
 }
 
@@ -113,11 +114,11 @@ BOOST_AUTO_TEST_CASE(casts_keep_small_whole_numbers_between_all_dtypes) {
     each_dtype([]<class From>() {
         each_dtype([]<class To>() {
             for (const Layout layout : layouts) {
-                const Index shape{33, 17};
+                const Indices shape{33, 17};
                 const Array x = random_array<From>(shape, layout, 1, 0, 100);
                 const Array out = make(dtype_of<To>, shape);
                 eager::copy(x.view, out.view);
-                each_index(shape, [&](const Index& index) {
+                each_index(shape, [&](const Indices& index) {
                     std::complex<double> a, b;
                     const void* from[] = {&x.at<From>(index)};
                     const void* to[] = {&out.at<To>(index)};
@@ -168,16 +169,16 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(layouts_of_moves)
 
 BOOST_AUTO_TEST_CASE(transposes) {
-    each_case([]<class T>(const Index& shape, Layout layout, Layout out_layout) {
+    each_case([]<class T>(const Indices& shape, Layout layout, Layout out_layout) {
         ir::Attributes attributes;
-        Index out_shape;
+        Indices out_shape;
         for (std::size_t i = 0; i < shape.size(); ++i) {
             const std::size_t from = (i + 1) % shape.size();
             attributes.ints.push_back(static_cast<std::int64_t>(from));
             out_shape.push_back(shape[from]);
         }
-        is_moved<T>(ops::Op::transpose, attributes, random_array<T>(shape, layout, 1), out_shape, out_layout, [](const Index& index) {
-            Index from(index.size());
+        is_moved<T>(ops::Op::transpose, attributes, random_array<T>(shape, layout, 1), out_shape, out_layout, [](const Indices& index) {
+            Indices from(index.size());
             for (std::size_t i = 0; i < index.size(); ++i) from[(i + 1) % index.size()] = index[i];
             return from;
         });
@@ -185,14 +186,14 @@ BOOST_AUTO_TEST_CASE(transposes) {
 }
 
 BOOST_AUTO_TEST_CASE(reshapes) {
-    each_case([]<class T>(const Index& shape, Layout layout, Layout out_layout) {
-        const Index out_shape(shape.rbegin(), shape.rend());
+    each_case([]<class T>(const Indices& shape, Layout layout, Layout out_layout) {
+        const Indices out_shape(shape.rbegin(), shape.rend());
         ir::Attributes attributes;
         for (const std::int64_t extent : out_shape) attributes.dims.push_back(extent);
-        is_moved<T>(ops::Op::reshape, attributes, random_array<T>(shape, layout, 1), out_shape, out_layout, [&](const Index& index) {
+        is_moved<T>(ops::Op::reshape, attributes, random_array<T>(shape, layout, 1), out_shape, out_layout, [&](const Indices& index) {
             std::int64_t flat = 0;
             for (std::size_t i = 0; i < index.size(); ++i) flat = flat * out_shape[i] + index[i];
-            Index from(index.size());
+            Indices from(index.size());
             for (std::size_t i = index.size(); i-- > 0;) {
                 from[i] = flat % shape[i];
                 flat /= shape[i];
@@ -203,9 +204,9 @@ BOOST_AUTO_TEST_CASE(reshapes) {
 }
 
 BOOST_AUTO_TEST_CASE(slices_with_steps) {
-    each_case([]<class T>(const Index& shape, Layout layout, Layout out_layout) {
+    each_case([]<class T>(const Indices& shape, Layout layout, Layout out_layout) {
         ir::Attributes attributes;
-        Index out_shape, starts, steps;
+        Indices out_shape, starts, steps;
         for (std::size_t i = 0; i < shape.size(); ++i) {
             const bool backward = i % 2 == 1;
             starts.push_back(shape[i] == 0 ? 0 : backward ? shape[i] - 1 : shape[i] / 3);
@@ -217,8 +218,8 @@ BOOST_AUTO_TEST_CASE(slices_with_steps) {
         }
         for (const std::int64_t start : starts) attributes.dims.push_back(start);
         for (const std::int64_t length : out_shape) attributes.dims.push_back(length);
-        is_moved<T>(ops::Op::slice, attributes, random_array<T>(shape, layout, 1), out_shape, out_layout, [&](const Index& index) {
-            Index from = index;
+        is_moved<T>(ops::Op::slice, attributes, random_array<T>(shape, layout, 1), out_shape, out_layout, [&](const Indices& index) {
+            Indices from = index;
             for (std::size_t i = 0; i < index.size(); ++i) from[i] = starts[i] + index[i] * steps[i];
             return from;
         });
@@ -231,13 +232,13 @@ BOOST_AUTO_TEST_CASE(broadcasts_and_axes_of_size_one) {
             const Array x = random_array<T>({3, 1, 4}, layout, 1);
             ir::Attributes broadcast;
             for (const std::int64_t extent : {2, 3, 5, 4}) broadcast.dims.push_back(extent);
-            is_moved<T>(ops::Op::broadcast_to, broadcast, x, {2, 3, 5, 4}, Layout::contiguous, [](const Index& i) { return Index{i[1], 0, i[3]}; });
+            is_moved<T>(ops::Op::broadcast_to, broadcast, x, {2, 3, 5, 4}, Layout::contiguous, [](const Indices& i) { return Indices{i[1], 0, i[3]}; });
             ir::Attributes squeeze;
             squeeze.ints = {1};
-            is_moved<T>(ops::Op::squeeze, squeeze, x, {3, 4}, Layout::strided, [](const Index& i) { return Index{i[0], 0, i[1]}; });
+            is_moved<T>(ops::Op::squeeze, squeeze, x, {3, 4}, Layout::strided, [](const Indices& i) { return Indices{i[0], 0, i[1]}; });
             ir::Attributes expand;
             expand.ints = {0, 4};
-            is_moved<T>(ops::Op::expand_dims, expand, x, {1, 3, 1, 4, 1}, Layout::transposed, [](const Index& i) { return Index{i[1], i[2], i[3]}; });
+            is_moved<T>(ops::Op::expand_dims, expand, x, {1, 3, 1, 4, 1}, Layout::transposed, [](const Indices& i) { return Indices{i[1], i[2], i[3]}; });
         }
     });
 }

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(constants_and_iotas) {
         attributes.dims = {3, 5};
         attributes.scalar = 3;
         eager::run(ops::Op::constant, attributes, {}, out.view);
-        each_index({3, 5}, [&](const Index& index) {
+        each_index({3, 5}, [&](const Indices& index) {
             T three = number<T>(3);
             if constexpr (ops::Complex<T>) three = three.real();
             BOOST_REQUIRE(same(out.at<T>(index), three));
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(constants_and_iotas) {
         if (dtype_of<T> == Dtype::bool_) return;
         attributes.ints = {1};
         eager::run(ops::Op::iota, attributes, {}, out.view);
-        each_index({3, 5}, [&](const Index& index) {
+        each_index({3, 5}, [&](const Indices& index) {
             T place = number<T>(static_cast<int>(index[1]));
             if constexpr (ops::Complex<T>) place = place.real();
             BOOST_REQUIRE(same(out.at<T>(index), place));
@@ -59,18 +59,18 @@ BOOST_AUTO_TEST_CASE(concatenation_along_each_axis) {
                 std::vector<Array> parts;
                 std::vector<eager::View> views;
                 for (const std::int64_t extent : {3, 0, 1, 40}) {
-                    parts.push_back(random_array<T>(axis == 0 ? Index{extent, 6} : Index{6, extent}, layout, static_cast<unsigned>(extent)));
+                    parts.push_back(random_array<T>(axis == 0 ? Indices{extent, 6} : Indices{6, extent}, layout, static_cast<unsigned>(extent)));
                     views.push_back(parts.back().view);
                 }
-                const Array out = make(dtype_of<T>, axis == 0 ? Index{44, 6} : Index{6, 44}, Layout::transposed);
+                const Array out = make(dtype_of<T>, axis == 0 ? Indices{44, 6} : Indices{6, 44}, Layout::transposed);
                 ir::Attributes attributes;
                 attributes.ints = {static_cast<std::int64_t>(axis)};
                 eager::run(ops::Op::concatenate, attributes, views, out.view);
                 std::int64_t start = 0;
                 for (const Array& part : parts) {
-                    const Index shape(part.view.shape.begin(), part.view.shape.end());
-                    each_index(shape, [&](const Index& index) {
-                        Index to = index;
+                    const Indices shape(part.view.shape.begin(), part.view.shape.end());
+                    each_index(shape, [&](const Indices& index) {
+                        Indices to = index;
                         to[axis] += start;
                         BOOST_REQUIRE(same(out.at<T>(to), part.at<T>(index)));
                     });
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(padding_surrounds_with_the_scalar) {
             attributes.dims = {1, 0, 2, 3};
             const eager::View operands[] = {x.view, value.view};
             eager::run(ops::Op::pad, attributes, operands, out.view);
-            each_index({6, 8}, [&](const Index& index) {
+            each_index({6, 8}, [&](const Indices& index) {
                 const bool inside = index[0] >= 1 && index[0] < 4 && index[1] < 5;
                 BOOST_REQUIRE(same(out.at<T>(index), inside ? x.at<T>({index[0] - 1, index[1]}) : value.at<T>({})));
             });
@@ -104,12 +104,12 @@ BOOST_AUTO_TEST_CASE(takes_along_each_axis_in_each_mode) {
         for (const Layout layout : layouts) {
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 for (const std::int64_t mode : {0, 1, 2}) {
-                    const Index shape{4, 5, 6};
+                    const Indices shape{4, 5, 6};
                     const std::int64_t extent = shape[axis];
                     const Array x = random_array<T>(shape, layout, 1);
                     const Array indices = random_array<std::int64_t>({3, 2}, Layout::transposed, 2, mode == 0 ? static_cast<int>(-extent) : -20,
                                                                      mode == 0 ? static_cast<int>(extent) - 1 : 20);
-                    Index out_shape = shape;
+                    Indices out_shape = shape;
                     out_shape[axis] = 3;
                     out_shape.insert(out_shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, 2);
                     const Array out = make(dtype_of<T>, out_shape, Layout::strided);
@@ -117,11 +117,11 @@ BOOST_AUTO_TEST_CASE(takes_along_each_axis_in_each_mode) {
                     attributes.ints = {static_cast<std::int64_t>(axis), mode};
                     const eager::View operands[] = {x.view, indices.view};
                     eager::run(ops::Op::take, attributes, operands, out.view);
-                    each_index(out_shape, [&](const Index& index) {
+                    each_index(out_shape, [&](const Indices& index) {
                         std::int64_t at = indices.at<std::int64_t>({index[axis], index[axis + 1]});
                         if (mode == 2) at = std::min(std::max<std::int64_t>(at, 0), extent - 1);
                         else at = ((at % extent) + extent) % extent;
-                        Index from = index;
+                        Indices from = index;
                         from.erase(from.begin() + static_cast<std::ptrdiff_t>(axis));
                         from[axis] = at;
                         BOOST_REQUIRE(same(out.at<T>(index), x.at<T>(from)));
@@ -145,13 +145,13 @@ BOOST_AUTO_TEST_CASE(indices_out_of_bounds_are_an_error_in_numpys_words) {
 
 BOOST_AUTO_TEST_CASE(sorts_along_each_axis) {
     each_dtype([]<class T>() {
-        for (const Index& shape : {Index{1}, Index{0}, Index{700}, Index{5000}, Index{33, 17}, Index{2, 300, 5}}) {
+        for (const Indices& shape : {Indices{1}, Indices{0}, Indices{700}, Indices{5000}, Indices{33, 17}, Indices{2, 300, 5}}) {
             for (const Layout layout : layouts) {
                 for (std::size_t axis = 0; axis < shape.size(); ++axis) {
                     for (const std::int64_t stable : {0, 1}) {
                         const Array x = random_array<T>(shape, layout, 1, -100, 100);
                         if (ops::Real<T>) {
-                            each_index(shape, [&](const Index& index) {
+                            each_index(shape, [&](const Indices& index) {
                                 if constexpr (ops::Real<T>) {
                                     if ((index.back() + index.front()) % 11 == 5) x.at<T>(index) = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
                                     if ((index.back() + index.front()) % 13 == 5) x.at<T>(index) = static_cast<T>(-0.0F);
@@ -164,13 +164,13 @@ BOOST_AUTO_TEST_CASE(sorts_along_each_axis) {
                         const Array order = make(Dtype::int64, shape, Layout::transposed);
                         eager::run(ops::Op::sort, attributes, {&x.view, 1}, sorted.view);
                         eager::run(ops::Op::argsort, attributes, {&x.view, 1}, order.view);
-                        Index lines = shape;
+                        Indices lines = shape;
                         lines[axis] = std::min<std::int64_t>(shape[axis], 1);
-                        each_index(lines, [&](const Index& first) {
+                        each_index(lines, [&](const Indices& first) {
                             std::vector<std::int64_t> wanted(static_cast<std::size_t>(shape[axis]));
                             std::iota(wanted.begin(), wanted.end(), 0);
                             auto at = [&](std::int64_t i) {
-                                Index index = first;
+                                Indices index = first;
                                 index[axis] = i;
                                 return index;
                             };
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(sorts_along_each_axis) {
                             });
                             for (std::int64_t i = 0; i < shape[axis]; ++i) {
                                 const T& want = line[static_cast<std::size_t>(wanted[static_cast<std::size_t>(i)])];
-                                const Index place = at(i);
+                                const Indices place = at(i);
                                 if (!same(sorted.at<T>(place), want)) BOOST_FAIL(describe(shape, layout, dtype_of<T>));
                                 const std::int64_t got = order.at<std::int64_t>(place);
                                 if (stable != 0) BOOST_REQUIRE(got == wanted[static_cast<std::size_t>(i)]);
@@ -202,7 +202,7 @@ std::unique_ptr<T[]> elements_of(const Array& x) {
     for (const std::int64_t size : x.view.shape) count *= static_cast<std::size_t>(size);
     auto elements = std::make_unique<T[]>(count);
     T* next = elements.get();
-    each_index(Index(x.view.shape.begin(), x.view.shape.end()), [&](const Index& index) { *next++ = x.at<T>(index); });
+    each_index(Indices(x.view.shape.begin(), x.view.shape.end()), [&](const Indices& index) { *next++ = x.at<T>(index); });
     return elements;
 }
 
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(matrix_products_of_any_layout) {
                         const Array out = make(dtype_of<T>, {batch, size.rows, size.columns}, c);
                         const eager::View operands[] = {x.view, y.view};
                         eager::run(ops::Op::matmul, {}, operands, out.view);
-                        each_index({batch, size.rows, size.columns}, [&](const Index& index) {
+                        each_index({batch, size.rows, size.columns}, [&](const Indices& index) {
                             const T* row = xs.get() + (index[0] * size.rows + index[1]) * size.inner;
                             const T* column = ys.get() + index[0] * size.inner * size.columns + index[2];
                             ops::Number<T> sum{};

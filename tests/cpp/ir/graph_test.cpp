@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(constants_differ_by_every_bit) {
 
 BOOST_AUTO_TEST_CASE(text_names_every_node) {
     Graph graph;
-    const Dim n = graph.sizes().symbol("n", 4);
+    const shape::Dim n = graph.sizes().symbol("n", 4);
     const Value x = graph.parameter(Dtype::float32, {n, 3});
     Attributes attributes;
     attributes.scalar = 2.5;

@@ -14,13 +14,13 @@ namespace {
 // Symbols, a bound size, quotients, guards, every kind of scalar, a call, places.
 Graph sample() {
     Graph graph;
-    const Dim n = graph.sizes().symbol("n", 8, 0, 100), m = graph.sizes().symbol("m", 4);
-    const Dim u = graph.sizes().bound_symbol(3, 0, 50);
-    const Dim half = graph.sizes().divide(graph.sizes().add(n, m), Dim(3));
-    (void)graph.sizes().equal(graph.sizes().multiply(n, m), Dim(32));
-    (void)graph.sizes().at_least(u, Dim(1));
+    const shape::Dim n = graph.sizes().symbol("n", 8, 0, 100), m = graph.sizes().symbol("m", 4);
+    const shape::Dim u = graph.sizes().bound_symbol(3, 0, 50);
+    const shape::Dim half = graph.sizes().divide(graph.sizes().add(n, m), shape::Dim(3));
+    (void)graph.sizes().equal(graph.sizes().multiply(n, m), shape::Dim(32));
+    (void)graph.sizes().at_least(u, shape::Dim(1));
     const Value x = graph.parameter(Dtype::float64, {n, m});
-    const Value unused = graph.parameter(Dtype::int16, {half, Dim(3)});
+    const Value unused = graph.parameter(Dtype::int16, {half, shape::Dim(3)});
     (void)unused;
     std::vector<Value> constants;
     for (const Scalar& scalar :
@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(a_graph_comes_back) {
     const std::size_t nodes = found.nodes().size(), sizes = found.sizes().size();
     const Value inputs[] = {found.parameters()[0], found.parameters()[0]};
     BOOST_TEST(found.make(Op::add, inputs, {}, Dtype::float64, found.parameters()[0]->shape) == found.outputs()[0]);
-    const Dim n = found.parameters()[0]->shape[0], m = found.parameters()[0]->shape[1];
-    BOOST_TEST((found.sizes().divide(found.sizes().add(n, m), Dim(3)) == found.parameters()[1]->shape[0]));
+    const shape::Dim n = found.parameters()[0]->shape[0], m = found.parameters()[0]->shape[1];
+    BOOST_TEST((found.sizes().divide(found.sizes().add(n, m), shape::Dim(3)) == found.parameters()[1]->shape[0]));
     BOOST_TEST(found.nodes().size() == nodes);
     BOOST_TEST(found.sizes().size() == sizes);
     BOOST_TEST((found.sizes().guards() == graph.sizes().guards()));

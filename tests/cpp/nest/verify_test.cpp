@@ -19,11 +19,11 @@ namespace {
 Kernel rows() {
     Kernel kernel;
     kernel.name = "rows";
-    kernel.axes = {{Dim(4), false, 4}, {Dim(3), true, 3}};
+    kernel.axes = {{shape::Dim(4), false, 4}, {shape::Dim(3), true, 3}};
     kernel.buffers = {{Dtype::float64, false, true}, {Dtype::float64, true, false}};
     Expr load{Expr::Kind::load};
     load.dtype = Dtype::float64;
-    load.access = {0, 0, {Dim(24), Dim(8)}};
+    load.access = {0, 0, {shape::Dim(24), shape::Dim(8)}};
     Expr exp{Expr::Kind::map};
     exp.op = ir::Op::exp;
     exp.dtype = exp.compute = Dtype::float64;
@@ -38,7 +38,7 @@ Kernel rows() {
     kernel.folds = {{ir::Op::add, Dtype::float64, 1}};
     kernel.stages.resize(2);
     kernel.stages[0].folds = {0};
-    kernel.stages[1].stores = {{{1, 0, {Dim(24), Dim(8)}}, result}};
+    kernel.stages[1].stores = {{{1, 0, {shape::Dim(24), shape::Dim(8)}}, result}};
     return kernel;
 }
 
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_told) {
     BOOST_TEST(wrong([](Kernel& k) { k.exprs[0].access.buffer = 2; }) == "%0: there is no buffer 2");
     BOOST_TEST(wrong([](Kernel& k) { k.exprs[0].dtype = Dtype::float32; }) == "%0: its dtype is not the buffer's");
     BOOST_TEST(wrong([](Kernel& k) { k.exprs[0].access.strides.pop_back(); }) == "%0: an access has not a stride for each axis");
-    BOOST_TEST(wrong([](Kernel& k) { k.exprs[0].access.offset = Dim::expression(3); }) == "%0: it has a size that there is none of");
+    BOOST_TEST(wrong([](Kernel& k) { k.exprs[0].access.offset = shape::Dim::expression(3); }) == "%0: it has a size that there is none of");
     BOOST_TEST(wrong([](Kernel& k) { k.exprs[2].number = 1; }) == "%2: there is no fold 1");
     BOOST_TEST(wrong([](Kernel& k) { k.exprs[2].kind = Expr::Kind::scratch; }) == "%2: there is no scratch row 0");
     BOOST_TEST(wrong([](Kernel& k) { k.stages[1].folds = {0}; }) == "fold 0 is made twice");

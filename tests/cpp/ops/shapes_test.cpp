@@ -29,7 +29,7 @@ Attributes ints(std::initializer_list<std::int64_t> numbers) {
     return attributes;
 }
 
-Attributes dims(std::initializer_list<Dim> sizes) {
+Attributes dims(std::initializer_list<shape::Dim> sizes) {
     Attributes attributes;
     attributes.dims = sizes;
     return attributes;
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(broadcasting) {
 
 BOOST_AUTO_TEST_CASE(broadcasting_symbolic_sizes_notes_the_fewest_guards) {
     Sizes sizes;
-    const Dim n = sizes.symbol("n", 5), m = sizes.symbol("m", 5), one = sizes.symbol("one", 1);
+    const shape::Dim n = sizes.symbol("n", 5), m = sizes.symbol("m", 5), one = sizes.symbol("one", 1);
     BOOST_TEST((together({{n, 3}, {n, 1}, {3}}, &sizes) == Dims{n, 3}));
     BOOST_TEST((together({{n}, {1}}, &sizes) == Dims{n}));
     BOOST_TEST(sizes.guards().empty());
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(reshapes) {
     BOOST_TEST(message([] { reshaped({2, 3}, {-1, 4}, nullptr); }) == "cannot reshape array of size 6 into shape (4)");
     BOOST_TEST(message([] { reshaped({2, 3}, {-1, -1}, nullptr); }) == "can only specify one unknown dimension");
     Sizes sizes;
-    const Dim n = sizes.symbol("n", 4), m = sizes.symbol("m", 3);
+    const shape::Dim n = sizes.symbol("n", 4), m = sizes.symbol("m", 3);
     BOOST_TEST((reshaped({n, m}, {-1}, &sizes) == Dims{sizes.multiply(n, m)}));
     BOOST_TEST((reshaped({n, 6}, {-1, 2, 3}, &sizes) == Dims{n, 2, 3}));
     BOOST_TEST(sizes.guards().empty());
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(reductions) {
     BOOST_TEST((inferred(Op::max, ints({1}), {{float64, {0, 3}}}) == Dims{0}));
     BOOST_TEST(message([] { inferred(Op::argmax, ints({0}), {{float64, {0, 3}}}); }) == "attempt to get argmax of an empty sequence");
     Sizes sizes;
-    const Dim n = sizes.symbol("n", 4);
+    const shape::Dim n = sizes.symbol("n", 4);
     BOOST_TEST((inferred(Op::max, ints({0}), {{float64, {n, 3}}}, &sizes) == Dims{3}));
     BOOST_REQUIRE(sizes.guards().size() == 1U);
     BOOST_TEST(sizes.text(sizes.guards()[0].expression) == "n");

@@ -24,7 +24,7 @@ std::string wrong(const ir::Graph& graph) {
 
 std::string wrong(const std::string& text) { return wrong(ir::parse("%x = parameter (0) : float64[2, 3]\n" + text)); }
 
-std::string loop(const std::string& operands, const std::string& after, const std::string& body) {
+std::string loop_of(const std::string& operands, const std::string& after, const std::string& body) {
     return "%n = parameter (1) : float64[3]\n%p = parameter (2) : float64[7, 3]\n%l = loop " + operands +
            " (0, 0, 0, 0, 0, 0, -1, 0, 0) [7] : bool[]\n%a = after %l " + after + "\nreturn %a\nbody 0 (states 1, parts 1, constants 0, collected 1) {\n" +
            "%s = parameter (0) : float64[3]\n%t = parameter (1) : float64[3]\n%c = parameter (2) : float64[3]\n%1 = add %s, %t : float64[3]\n" + body +
@@ -96,17 +96,17 @@ BOOST_AUTO_TEST_CASE(outputs_lie_where_they_say) {
 
 BOOST_AUTO_TEST_CASE(loops_agree_with_their_bodies) {
     const std::string body = "%2 = update %c, %1 (1) [0, 3] : float64[3]\neffects %2\nreturn %1\n";
-    BOOST_TEST(wrong(loop("%n, %p", "(0) : float64[3]", body)) == "nothing");
-    BOOST_TEST(wrong(loop("%n, %p", "(1) : float64[7, 3]", body)) == "nothing");
+    BOOST_TEST(wrong(loop_of("%n, %p", "(0) : float64[3]", body)) == "nothing");
+    BOOST_TEST(wrong(loop_of("%n, %p", "(1) : float64[7, 3]", body)) == "nothing");
     const std::string at = "`%3 = loop %1, %2 (0, 0, 0, 0, 0, 0, -1, 0, 0) [7] : bool[]`: ", after = "`%4 = after %3 ";
-    BOOST_TEST(wrong(loop("%n, %p", "(1) : float64[3]", body)) == after + "(1) : float64[3]`: the op gives float64[7, 3]");
-    BOOST_TEST(wrong(loop("%n, %p", "(2) : float64[3]", body)) == after + "(2) : float64[3]`: the loop has no array 2");
-    BOOST_TEST(wrong(loop("%n", "(0) : float64[3]", body)).ends_with("[7] : bool[]`: operands are 1, not 2"));
-    BOOST_TEST(wrong(loop("%n, %n", "(0) : float64[3]", body)).ends_with("operand 1 is not what the body takes, float64[3]"));
-    BOOST_TEST(wrong(loop("%n, %p", "(0) : float64[3]", "%2 = sum %1 (0) : float64[]\nreturn %2\n")) == at + "the body turns state 0 into float64[]");
-    BOOST_TEST(wrong(loop("%n, %p", "(0) : float64[3]", "%2 = exp %1 : float64[4]\nreturn %1, %2\n"))
+    BOOST_TEST(wrong(loop_of("%n, %p", "(1) : float64[3]", body)) == after + "(1) : float64[3]`: the op gives float64[7, 3]");
+    BOOST_TEST(wrong(loop_of("%n, %p", "(2) : float64[3]", body)) == after + "(2) : float64[3]`: the loop has no array 2");
+    BOOST_TEST(wrong(loop_of("%n", "(0) : float64[3]", body)).ends_with("[7] : bool[]`: operands are 1, not 2"));
+    BOOST_TEST(wrong(loop_of("%n, %n", "(0) : float64[3]", body)).ends_with("operand 1 is not what the body takes, float64[3]"));
+    BOOST_TEST(wrong(loop_of("%n, %p", "(0) : float64[3]", "%2 = sum %1 (0) : float64[]\nreturn %2\n")) == at + "the body turns state 0 into float64[]");
+    BOOST_TEST(wrong(loop_of("%n, %p", "(0) : float64[3]", "%2 = exp %1 : float64[4]\nreturn %1, %2\n"))
                    .starts_with("a graph is wrong in body 0 after a test: `%4 = exp %3 : float64[4]`"));
-    BOOST_TEST(wrong(loop("%n, %p", "(0) : float64[3]", "return %1, %1\n")) == at + "the body's outputs are 2, not 1");
+    BOOST_TEST(wrong(loop_of("%n, %p", "(0) : float64[3]", "return %1, %1\n")) == at + "the body's outputs are 2, not 1");
 }
 
 BOOST_AUTO_TEST_CASE(nodes_of_other_graphs_are_found) {

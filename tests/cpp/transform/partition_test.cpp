@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_SUITE(partition)
 
 BOOST_AUTO_TEST_CASE(elementwise_values_are_computed_again_from_what_they_share) {
     Graph g;
-    const Value x = g.parameter({Dim(100)}), late = g.parameter({Dim(100)});
+    const Value x = g.parameter({shape::Dim(100)}), late = g.parameter({shape::Dim(100)});
     const Value a = g.map(Op::sin, {x}), b = g.map(Op::exp, {a}), c = g.map(Op::cos, {b});
     const Value out = g.map(Op::multiply, {g.map(Op::multiply, {g.map(Op::multiply, {late, a}), b}), c});
     const transform::Partition found = g.cut(late, out);
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(elementwise_values_are_computed_again_from_what_they_share)
 
 BOOST_AUTO_TEST_CASE(a_budget_trades_memory_for_work) {
     Graph g;
-    const Value x = g.parameter({Dim(100)}), late = g.parameter({Dim(100)});
+    const Value x = g.parameter({shape::Dim(100)}), late = g.parameter({shape::Dim(100)});
     const Value a = g.map(Op::sin, {x}), b = g.map(Op::exp, {a}), c = g.map(Op::add, {b, b});
     const Value out = g.map(Op::multiply, {g.map(Op::multiply, {g.map(Op::multiply, {late, a}), b}), c});
     const transform::Partition least = g.cut(late, out, 800), some = g.cut(late, out, 1700), most = g.cut(late, out, 2400);
@@ -66,24 +66,24 @@ BOOST_AUTO_TEST_CASE(a_budget_trades_memory_for_work) {
 
 BOOST_AUTO_TEST_CASE(within_a_budget_sums_are_made_again) {
     Graph g;
-    const Value x = g.parameter({Dim(10), Dim(100)}), late = g.parameter({});
+    const Value x = g.parameter({shape::Dim(10), shape::Dim(100)}), late = g.parameter({});
     std::vector<Value> sums;
     for (const Op op : {Op::sin, Op::cos, Op::exp}) {
         const Value y = g.map(op, {x});
         ir::Attributes axis;
         axis.ints.push_back(0);
-        sums.push_back(g.graph.make(Op::sum, {&y, 1}, axis, Dtype::float64, {Dim(100)}));
+        sums.push_back(g.graph.make(Op::sum, {&y, 1}, axis, Dtype::float64, {shape::Dim(100)}));
     }
     const Value all = g.map(Op::add, {g.map(Op::multiply, {sums[0], sums[1]}), sums[2]});
     const Value out = g.map(Op::multiply, {g.map(Op::multiply, {all, sums[0]}), sums[1]});
-    const Value wide = g.graph.make(Op::multiply, std::vector<Value>{out, late}, {}, Dtype::float64, {Dim(100)});
+    const Value wide = g.graph.make(Op::multiply, std::vector<Value>{out, late}, {}, Dtype::float64, {shape::Dim(100)});
     BOOST_TEST(g.cut(late, wide).recomputed == 0U);
     BOOST_TEST(g.cut(late, wide).bytes == 800);
 }
 
 BOOST_AUTO_TEST_CASE(sums_are_kept_not_made_again) {
     Graph g;
-    const Value x = g.parameter({Dim(100)}), late = g.parameter({});
+    const Value x = g.parameter({shape::Dim(100)}), late = g.parameter({});
     const Value total = g.sum(g.map(Op::exp, {x}));
     const transform::Partition found = g.cut(late, g.map(Op::multiply, {late, total}));
     BOOST_TEST(found.bytes == 8);
@@ -93,9 +93,9 @@ BOOST_AUTO_TEST_CASE(sums_are_kept_not_made_again) {
 
 BOOST_AUTO_TEST_CASE(what_narrows_is_kept_behind_it) {
     Graph g;
-    const Value x = g.parameter({Dim(10)}), late = g.parameter({Dim(1000), Dim(10)});
+    const Value x = g.parameter({shape::Dim(10)}), late = g.parameter({shape::Dim(1000), shape::Dim(10)});
     ir::Attributes wide;
-    wide.dims = {Dim(1000), Dim(10)};
+    wide.dims = {shape::Dim(1000), shape::Dim(10)};
     const Value root = g.map(Op::sqrt, {x});
     const Value repeated = g.graph.make(Op::broadcast_to, {&root, 1}, wide, Dtype::float64, wide.dims);
     const transform::Partition found = g.cut(late, g.map(Op::multiply, {late, g.map(Op::exp, {repeated})}));
