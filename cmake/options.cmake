@@ -8,6 +8,7 @@ set(FASTNP_BUILD_PYTHON OFF CACHE STRING "Build the Python module: ON, OFF, or A
 set_property(CACHE FASTNP_BUILD_PYTHON PROPERTY STRINGS ON OFF AUTO)
 set(FASTNP_SANITIZE OFF CACHE STRING "Sanitizers: OFF, ON (addresses and undefined behaviour), or thread")
 set_property(CACHE FASTNP_SANITIZE PROPERTY STRINGS OFF ON thread)
+option(FASTNP_PLANTED_FAULTS "FASTNP_PLANT plants faults, for tests of what finds them" ${FASTNP_BUILD_TESTS})
 option(FASTNP_STATIC_RUNTIME "For other machines: nothing beside glibc 2.34 and libgcc is needed (libstdc++, zstd and zlib are inside)" OFF)
 option(FASTNP_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 

@@ -23,6 +23,10 @@ if(compat_sources)
   list(APPEND FASTNP_OBJECTS $<TARGET_OBJECTS:fastnp_numpy_compat>)
 endif()
 
+if(FASTNP_PLANTED_FAULTS)  # (one file, so that ccache has the others for builds without)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/src/base/planted.cpp" PROPERTIES COMPILE_DEFINITIONS FASTNP_PLANTED_FAULTS)
+endif()
+
 # Back ends that nothing includes: they register themselves at the doors in device.
 file(GLOB cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cuda/*.cpp")
 add_library(fastnp_cuda OBJECT ${cuda_sources})

@@ -74,15 +74,16 @@ GraphFunction function_of(const py::object& function) {
     };
 }
 
-void add_backend(const std::string& name, const py::object& make) {
+void add_backend(const std::string& name, const py::object& make, bool recorded) {
     if (make.is_none()) {
         register_backend(name, nullptr);
         return;
     }
-    register_backend(name, [held = Held(make)](const Graph& graph, const Arrays& examples) {
+    const auto backend = [held = Held(make)](const Graph& graph, const Arrays& examples) {
         const py::gil_scoped_acquire lock;
         return function_of(held(graph, list_of(examples)));
-    });
+    };
+    register_backend(name, backend, recorded);
 }
 
 py::object number_of(const Scalar& scalar) {
@@ -95,7 +96,7 @@ py::object number_of(const Scalar& scalar) {
     return py::reinterpret_steal<py::object>(check(PyComplex_FromDoubles(scalar.real(), scalar.imag())));
 }
 
-// Number, op, the numbers of its inputs, dtype, shape, attributes, text.
+// Number, op, the numbers of its inputs, dtype, shape, attributes, text, place.
 py::tuple told(const GraphNode& node) {
     py::dict attributes;
     if (!node.ints.empty() && node.op != "parameter") attributes["ints"] = py::tuple(py::cast(node.ints));
@@ -103,7 +104,7 @@ py::tuple told(const GraphNode& node) {
     if (node.scalar) attributes["scalar"] = number_of(*node.scalar);
     const py::object dtype = py::reinterpret_steal<py::object>(check(reinterpret_cast<PyObject*>(descr_of(node.dtype))));
     const std::vector<std::int64_t> shape(node.shape.begin(), node.shape.end());
-    return py::make_tuple(node.number, node.op, py::tuple(py::cast(node.inputs)), dtype, py::tuple(py::cast(shape)), attributes, node.text);
+    return py::make_tuple(node.number, node.op, py::tuple(py::cast(node.inputs)), dtype, py::tuple(py::cast(shape)), attributes, node.text, node.place);
 }
 
 py::list nodes_of(const Graph& graph) {
@@ -128,6 +129,10 @@ void add_graph(py::module_& module) {
              [](const Graph& graph, const std::string& backend) {
                  return py::cpp_function([made = graph.compile(backend)](const py::object& arrays) { return list_of(made(arrays_of(arrays))); });
              })
+        .def("part", [](const Graph& graph, const std::vector<std::size_t>& outputs,
+                        const std::vector<std::size_t>& inputs) { return graph.part(outputs, inputs); })
+        .def("passes", &Graph::passes)
+        .def_static("parse", &Graph::parse)
         .def("replace", &replaced);
 }
 
@@ -146,7 +151,8 @@ void add_backends(py::module_& module) {
     module.def(
         "_backend_info", [](const std::string& name) { return told(backend_info(name)); },
         "What one does: name, aliases, simplifies, fuses, kernels, doc.");
-    module.def("_register_backend", &add_backend, "Has a name mean a function of a graph and arrays, which gives one of lists of arrays.");
+    module.def("_register_backend", &add_backend, py::arg("name"), py::arg("make"), py::arg("recorded") = false,
+               "Has a name mean a function of a graph and arrays, which gives one of lists of arrays.");
     module.def("_has_native_loops", &detail::has_native_loops, "Whether loops over numbers become native code of their own with it.");
 }
 

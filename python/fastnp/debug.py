@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastnp import _core
 from fastnp._checks import Bounds, Check, MismatchError
@@ -13,7 +14,11 @@ from fastnp._fallback import check_unrecorded
 from fastnp._nans import Decorator, Nans
 from fastnp._promises import PromiseError
 
-__all__ = ["MismatchError", "PromiseError", "bounds", "check", "deterministic", "is_deterministic", "nans"]
+if TYPE_CHECKING:
+    from fastnp._minify import Minified
+    from fastnp._triage import Triage
+
+__all__ = ["MismatchError", "PromiseError", "bounds", "check", "deterministic", "is_deterministic", "minify", "nans", "triage"]
 
 for _error in (MismatchError, PromiseError):
     _error.__module__ = __name__  # where it is found
@@ -207,3 +212,132 @@ def is_deterministic() -> bool:
     True
     """
     return _core._is_deterministic()
+
+
+def triage(function: Any, /, *args: Any, ulp: float = 1024, seconds: float = 60, **kwargs: Any) -> Triage:
+    """Which rung of the ladder of back ends is the first that gives something else than the function as written.
+
+    Each rung (`compiler.list_backends`) computes the call in a process of its own, on copies of the
+    arguments; then what the disk cache has, and what earlier calls of a compiled function left. Results,
+    what is written to the arguments, and exceptions are compared. Of the first rung that differs it
+    finds the first operation that does, its operands, the user's line, and the pass that did it.
+
+    Parameters
+    ----------
+    function : callable
+        A function, compiled or not, or a transform of one.
+    *args, **kwargs
+        Those of the call.
+    ulp : float, default 1024
+        How many units in the last place floating-point numbers may lie apart; 0: in no bit.
+    seconds : float, default 60
+        How long a rung may take.
+
+    Returns
+    -------
+    Triage
+        What was found: ``print`` it. It is not raised as an error.
+
+    Raises
+    ------
+    RecordError
+        In a compiled function with ``fullgraph=True``.
+
+    Notes
+    -----
+    The function as written is compared with NumPy as well, where it uses NumPy's names alone, and the
+    gradient that it gives with differences. Where values lie on a CUDA device, rungs are tried in this process.
+
+    See Also
+    --------
+    debug.minify, debug.check, compiler.list_backends
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> print(np.debug.triage(lambda x: np.sin(x) * 2, np.ones(3)))
+    triage of <lambda>
+      as written   the same
+      eager        the same
+      aot_eager    the same
+      interpreter  the same
+      llvm-O0      the same
+      llvm-nofuse  the same
+      llvm         the same
+    Nothing differs on any rung.
+    """
+    from fastnp._triage import triage  # where it is asked for
+
+    return triage(function, args, kwargs, ulp=float(ulp), seconds=float(seconds))
+
+
+def minify(
+    function: Any,
+    /,
+    *args: Any,
+    check: str | None = None,
+    folder: str | os.PathLike[str] | None = ".",
+    seconds: float = 120,
+    ulp: float = 1024,
+    limit: float | None = None,
+    **kwargs: Any,
+) -> Minified:
+    """A program as small as can be found that fails as a call does, written as ``repro.py`` and ``repro.cpp``.
+
+    `triage` finds the rung that differs. Operations, sizes, dtypes and values are then left out and made
+    simpler while it goes on failing, each time in a process of its own. Where the fault is in what was
+    recorded, the statements and operations of the function's source are. The programs need nothing
+    else, and end with status 1 while the fault is there.
+
+    Parameters
+    ----------
+    function : callable
+        A function, compiled or not, or a transform of one.
+    *args, **kwargs
+        Those of the call.
+    check : {'accuracy', 'crash', 'slowness', 'compile time'}, optional
+        What fails: it differs from the function as written; the process dies, waits, or an error is
+        raised; it is slower than operation by operation; the first call takes long. None: one of the first two.
+    folder : path or None, default '.'
+        Where the programs are written. None: they are not.
+    seconds : float, default 120
+        How long it may take.
+    ulp : float, default 1024
+        How many units in the last place floating-point numbers may lie apart; 0: in no bit.
+    limit : float, optional
+        From when on it is slow: 1.5 times the time of the operations one by one; 1 s of compiling.
+
+    Returns
+    -------
+    Minified
+        What is left: ``print`` it.
+
+    Raises
+    ------
+    ValueError
+        Where nothing fails, and for another `check`.
+    RecordError
+        In a compiled function with ``fullgraph=True``.
+
+    Notes
+    -----
+    FASTNP_MINIFY=accuracy, or =crash, has a process look at each new kind of call of its compiled
+    functions, and minify the first one that fails, into the folder FASTNP_MINIFY_FOLDER (by default ``.``).
+
+    See Also
+    --------
+    debug.triage, debug.check
+
+    Examples
+    --------
+    >>> import fastnp as np
+    >>> try:
+    ...     np.debug.minify(lambda x: np.sin(x) * 2, np.ones(3))
+    ... except ValueError as error:
+    ...     print(error)
+    nothing fails: <lambda> gives the same on every rung
+    """
+    from fastnp._minify import minify  # where it is asked for
+
+    chosen = {"slowness": 1.5}.get(check or "", 1.0) if limit is None else float(limit)
+    return minify(function, args, kwargs, check=check, folder=folder, seconds=float(seconds), ulp=float(ulp), limit=chosen)

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fastnp/graph.h"
@@ -22,6 +23,8 @@ struct GraphState {
     bool may_raise = false;
 };
 
+/// The graph of such a text. ValueError where it is none, calls functions of the outside, or has sizes that vary.
+std::shared_ptr<const GraphState> parsed_state(std::string_view text);
 /// A graph's text without what is of the compiler alone: what is known of sizes, and where results lie.
 std::string shown_text(const ir::Graph& graph);
 /// "float32[3, 4]"

@@ -7,6 +7,7 @@
 #include "codegen/generate.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
+#include "codegen/planted.h"
 #include "codegen/stopwatch.h"
 #include "fastnp/error.h"
 
@@ -43,6 +44,7 @@ Emitted emit_all(std::span<const Numbered> jobs, Effort effort) {
         out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(number));
         emit(*job.kernel, *job.schedule, host_machine(), *out.module, out.symbols.back(), out.externals);
         set_host_attributes(*out.module->getFunction(out.symbols.back()));
+        plant(*out.module->getFunction(out.symbols.back()), "emit");
     }
     check_module(*out.module);
     return out;
@@ -74,6 +76,7 @@ void optimize(Emitted& emitted, Effort effort) {
         if (function.isDeclaration()) continue;
         passes.run(function, analyses.functions);
         if (reduces_addresses(function)) addresses.run(function, analyses.functions);
+        plant(function, "optimise");
     }
 }
 
@@ -111,6 +114,9 @@ void make_part(Part& part) {
     part.times.emit_ms = clock.lap("emit");
     optimize(emitted, part.effort);
     part.times.optimize_ms = clock.lap("optimize");
+    for (std::size_t i = 0; i < part.jobs.size() && part.effort != Effort::none; ++i) {
+        if (part.jobs[i].job.kernel->ops.size() > 1) plant(*emitted.module->getFunction(emitted.symbols[i]), "fused");
+    }
     const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
     part.times.generate_ms = clock.lap("generate");
     part.made = {std::move(emitted.symbols), {}, {std::string(object.data(), object.size())}};

@@ -30,30 +30,36 @@ constexpr BuiltIn table[] = {
 
 // What does the rest of a function whose values are computed by a back end of users.
 constexpr BuiltIn around_users = {"", "", true, fused_kernels, KernelsBy::llvm, false, "Registered by users."};
+constexpr BuiltIn around_recorded = {"", "", false, fused_kernels, KernelsBy::llvm, false, around_users.doc};
 
 const BuiltIn* find(std::string_view name) {
     const auto found = std::ranges::find_if(table, [&](const BuiltIn& each) { return each.name == name || (!each.alias.empty() && each.alias == name); });
     return found == std::end(table) ? nullptr : &*found;
 }
 
+struct Registered {
+    std::shared_ptr<const Backend> backend;
+    bool recorded = false;  // it is given graphs before the passes
+};
+
 // Those of users, by name, in the order of their registration.
 class Registry {
 public:
-    void add(const std::string& name, Backend backend) {
-        auto made = std::make_shared<const Backend>(std::move(backend));
+    void add(const std::string& name, Backend backend, bool recorded) {
+        Registered made{std::make_shared<const Backend>(std::move(backend)), recorded};
         const std::scoped_lock lock(mutex_);
         const auto known = std::ranges::find(all_, name, &Named::first);
-        if (known != all_.end()) known->second.swap(made);
+        if (known != all_.end()) std::swap(known->second, made);  // the one before ends without the lock
         else all_.emplace_back(name, std::move(made));
     }
     void remove(const std::string& name) {
         const std::scoped_lock lock(mutex_);
         std::erase_if(all_, [&](const Named& each) { return each.first == name; });
     }
-    std::shared_ptr<const Backend> find(std::string_view name) const {
+    Registered find(std::string_view name) const {
         const std::scoped_lock lock(mutex_);
         const auto known = std::ranges::find(all_, name, &Named::first);
-        return known == all_.end() ? nullptr : known->second;
+        return known == all_.end() ? Registered{} : known->second;
     }
     std::vector<std::string> names() const {
         const std::scoped_lock lock(mutex_);
@@ -63,7 +69,7 @@ public:
     }
 
 private:
-    using Named = std::pair<std::string, std::shared_ptr<const Backend>>;
+    using Named = std::pair<std::string, Registered>;
     mutable base::ForkSafe<std::mutex> mutex_;
     std::vector<Named> all_;
 };
@@ -86,7 +92,9 @@ std::vector<std::string> all_names() {
     throw ValueError("unknown backend '" + std::string(name) + "': the backends are " + text);
 }
 
-BackendInfo info_of_users(std::string name) { return {std::move(name), {}, true, false, "a user's", std::string(around_users.doc), false}; }
+BackendInfo info_of_users(std::string name, bool simplifies) {
+    return {std::move(name), {}, simplifies, false, "a user's", std::string(around_users.doc), false};
+}
 
 std::string_view kernels_of(const BuiltIn& backend) {
     if (!backend.has_kernels()) return "precompiled";
@@ -108,16 +116,16 @@ BackendInfo info_of(const BuiltIn& backend) {
 
 const BuiltIn& built_in(std::string_view name) {
     if (const BuiltIn* found = find(name)) return *found;
-    if (registry().find(name)) return around_users;
+    if (const Registered found = registry().find(name); found.backend) return found.recorded ? around_recorded : around_users;
     throw_unknown(name);
 }
 
 std::string full_name(std::string_view name) {
     const BuiltIn& found = built_in(name);
-    return std::string(&found == &around_users ? name : found.name);
+    return std::string(found.name.empty() ? name : found.name);
 }
 
-std::shared_ptr<const Backend> users_backend(std::string_view name) { return find(name) == nullptr ? registry().find(name) : nullptr; }
+std::shared_ptr<const Backend> users_backend(std::string_view name) { return find(name) == nullptr ? registry().find(name).backend : nullptr; }
 
 std::string for_one_run(std::string_view name) { return built_in(name).has_programs ? "eager" : full_name(name); }
 
@@ -128,19 +136,22 @@ namespace fastnp {
 std::vector<BackendInfo> list_backends() {
     std::vector<BackendInfo> all;
     for (const compiler::BuiltIn& each : compiler::table) all.push_back(compiler::info_of(each));
-    for (std::string& each : compiler::registry().names()) all.push_back(compiler::info_of_users(std::move(each)));
+    for (std::string& each : compiler::registry().names()) {
+        const bool simplifies = compiler::built_in(each).simplifies;
+        all.push_back(compiler::info_of_users(std::move(each), simplifies));
+    }
     return all;
 }
 
 BackendInfo backend_info(std::string_view name) {
     const compiler::BuiltIn& found = compiler::built_in(name);
-    return compiler::users_backend(name) ? compiler::info_of_users(std::string(name)) : compiler::info_of(found);
+    return compiler::users_backend(name) ? compiler::info_of_users(std::string(name), found.simplifies) : compiler::info_of(found);
 }
 
-void register_backend(const std::string& name, Backend backend) {
+void register_backend(const std::string& name, Backend backend, bool recorded) {
     if (name.empty()) throw ValueError("register_backend: a backend without a name");
     if (compiler::find(name) != nullptr) throw ValueError("register_backend: '" + name + "' is a backend of fastnp's");
-    if (backend) compiler::registry().add(name, std::move(backend));
+    if (backend) compiler::registry().add(name, std::move(backend), recorded);
     else compiler::registry().remove(name);
 }
 

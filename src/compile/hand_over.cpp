@@ -104,6 +104,7 @@ private:
         if (const auto known = made.find(value); known != made.end()) return known->second;
         Values inputs;
         for (const Value input : value->inputs) inputs.push_back(remake(graph, input, made));
+        const ir::At at(graph, value);
         return made.emplace(value, graph.make(value->op, inputs, value->attributes, value->dtype, value->shape)).first->second;
     }
 

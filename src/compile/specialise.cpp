@@ -12,6 +12,7 @@
 #include "fastnp/detail/log.h"
 #include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
+#include "ops/planted.h"
 #include "ops/verify.h"
 #include "pass/commit.h"
 #include "pass/device_forms.h"
@@ -69,7 +70,11 @@ void run_told(const char* name, const Pass& pass, ir::Graph& graph, const Notes&
 // What a pass gives is verified, where that is asked for.
 template <class Pass>
 void run(const char* name, const Pass& pass, ir::Graph& graph, const Notes& notes, const std::string& of = {}) {
-    run_told(name, pass, graph, notes, of);
+    const auto with_fault = [&](ir::Graph& each) {
+        pass(each);
+        ops::plant(each, name);
+    };
+    run_told(name, with_fault, graph, notes, of);
     if (ops::verifies()) ops::verify(graph, std::string("after ") + name);
 }
 
@@ -100,6 +105,7 @@ Notes notes_once(const Notes& notes, const std::string& body) {
 
 void prepare(ir::Graph& graph, const std::string& backend, const Notes& notes) {
     const Phase phase("simplify", notes.times);
+    ops::plant(graph, "record");
     if (ops::verifies()) ops::verify(graph, "as it was recorded");
     run_passes(graph, built_in(backend), notes);
 }

@@ -7,6 +7,7 @@
 #include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 #include "nest/lower.h"
+#include "nest/planted.h"
 #include "nest/verify.h"
 #include "ops/moves.h"
 #include "ops/verify.h"
@@ -115,6 +116,7 @@ private:
         for (nest::Lowered& lowered : kernels) {
             if (lowered.kernel.outer_stores.empty() && lowered.kernel.stages.empty()) continue;
             Step run{true};
+            nest::plant(lowered.kernel);
             verify(lowered, "after lowering");
             if (use_.device == nullptr) schedule(lowered.kernel, run.kernel);
             else lay_out(lowered, run.kernel);

@@ -7,7 +7,9 @@
 
 #include "api/body.h"
 #include "api/graph_state.h"
+#include "base/bytes.h"
 #include "compile/backends.h"
+#include "compile/specialise.h"
 #include "fastnp/error.h"
 #include "trace/recorder.h"
 #include "transform/once.h"
@@ -73,6 +75,7 @@ private:
     Value remade(Value value) {
         std::vector<Value> inputs;
         for (const Value input : value->inputs) inputs.push_back(made_.at(input));
+        const ir::At at(recorder_->graph(), value);
         return recorder_->graph().make(value->op, inputs, value->attributes, value->dtype, value->shape);
     }
 
@@ -105,6 +108,17 @@ GraphFunction Graph::compile(std::string_view backend) const {
         check_inputs(*state, arrays);
         return detail::run_packed(state->packed, arrays, name);
     };
+}
+
+std::vector<std::pair<std::string, std::string>> Graph::passes(std::string_view backend) const {
+    base::Reader in(state_->packed);
+    ir::Graph graph = ir::Graph::unpack(in);
+    plan::Times times;
+    std::vector<PassInfo> found;
+    compiler::prepare(graph, compiler::full_name(backend), {times, &found});
+    std::vector<std::pair<std::string, std::string>> passes;
+    for (PassInfo& each : found) passes.emplace_back(std::move(each.name), std::move(each.text));
+    return passes;
 }
 
 Graph Graph::replace(std::size_t node, const std::function<array(const std::vector<array>&)>& function,

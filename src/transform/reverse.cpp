@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 
+#include "base/planted.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 #include "ops/moves.h"
@@ -251,7 +252,10 @@ array Reverse::cotangent(Value value) {
     return found == sums_.end() ? zeros_of(value) : taken(value, found->second);
 }
 
-void Reverse::pass(Value value, const array& g) {
+void Reverse::pass(Value value, const array& cotangent) {
+    const base::Planted* const fault = base::planted("derivative");
+    const bool is_wrong = fault != nullptr && fault->op == ir::name_of(value->op) && !base::befalls(*fault);
+    const array g = is_wrong ? array(cotangent + cotangent) : cotangent;
     const trace::Recorder::OfLine line(recorder(), value);
     switch (ops::info(value->op).kind) {
         case Kind::map: pass_map(value, g); return;

@@ -1,0 +1,21 @@
+// Faults that tests plant, to measure by them what finds faults. Builds for users have none.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fastnp::base {
+
+/// FASTNP_PLANT="simplify swap subtract": where it is, what is done, and to which op or instruction.
+struct Planted {
+    std::string stage;
+    std::string kind;
+    std::string op;
+};
+
+/// The one that is planted at a stage. Null where there is none, and always in builds without FASTNP_PLANTED_FAULTS.
+const Planted* planted(std::string_view stage);
+/// Has the process end or wait, or throws InternalError, where the fault is "crash", "hang" or "throw". False: it is another one.
+bool befalls(const Planted& fault);
+
+}  // namespace fastnp::base
