@@ -20,7 +20,10 @@ Tell = Callable[[Any], None]
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended. `how`: "done", "raised", "died" or "hung"; `value`: what it gave; `text`: what it raised, or what killed it; `told`: the last thing it told."""
+    """How a child ended: "done", "raised", "died" or "hung".
+
+    `value`: what it gave; `text`: what it raised, or what killed it; `told`: the last thing that it told.
+    """
 
     how: str
     value: Any = None
@@ -30,7 +33,8 @@ class Ended:
 
 def _read(source: int, deadline: float) -> tuple[list[Any], bool]:
     """What a child wrote, object by object, and whether it came to its end in time."""
-    data, found = b"", []
+    data = b""
+    found: list[Any] = []
     while (left := deadline - time.monotonic()) > 0:
         if not select.select([source], [], [], left)[0]:
             continue
@@ -96,4 +100,3 @@ def run(work: Callable[[Tell], Any], seconds: float) -> Ended:
         what = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"exit status {os.waitstatus_to_exitcode(status)}"
         line = _last_line(stderr)
         return Ended("died", text=what + (f": {line}" if line else ""), told=told)
-

@@ -211,6 +211,11 @@ def make(function: Any, options: dict[str, Any], split: Any) -> Any:
         from fastnp._debug import begin_by_environment  # where FASTNP_DEBUG is set
 
         begin_by_environment()
+    if _control.minify_is_due:
+        from fastnp import _minify_all  # where FASTNP_MINIFY is set
+
+        _control.minify_is_due = False
+        _minify_all.begin()
     compiled = CompiledFunction(
         function,
         options["backend"],

@@ -17,6 +17,7 @@ from fastnp._disabled import Pattern, caller, disallowed, is_disabled as is_disa
 compiled_functions: weakref.WeakSet[Any] = weakref.WeakSet()
 held: list[list[Any]] = []  # by debug folders: functions that live as long as each
 debug_is_due = bool(os.environ.get("FASTNP_DEBUG"))  # as the first function is compiled
+minify_is_due = bool(os.environ.get("FASTNP_MINIFY"))  # as well
 allowed: weakref.WeakSet[Any] = weakref.WeakSet()
 made_watchers: list[Callable[[Any], None]] = []  # of compiled functions, as they are made
 checks_promises = int(os.environ.get("FASTNP_CHECK_PURE", "0") not in ("", "0"))  # of functions that are pure

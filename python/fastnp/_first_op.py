@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy
 
-from fastnp import _children, _control
+from fastnp import _children, _control, _core
+from fastnp._device import device
 from fastnp._graph import Graph, Node
 from fastnp._values import difference
 
@@ -37,6 +38,12 @@ class FirstOp:
         return lines
 
 
+def spoil(graph: Graph) -> None:
+    """Leaves memory of the outputs' sizes with other values, so that what is not written by mistake is not right by chance."""
+    for _ in range(2):
+        _ = [_core.full(each.shape, 77, each.dtype) for each in graph.outputs for _ in range(4)]
+
+
 def _few(value: Any) -> str:
     text = numpy.array2string(value, threshold=8, edgeitems=3, separator=", ").replace("\n", "")
     return text if len(text) <= 200 else text[:197] + "..."
@@ -45,12 +52,12 @@ def _few(value: Any) -> str:
 class Graphs:
     """Graphs that are run on a rung and compared with what they are op by op, in children where that is safe."""
 
-    def __init__(self, rung: str, ulp: float, seconds: float, isolated: bool, from_disk: bool = False) -> None:
-        self.rung, self.ulp, self.seconds, self.isolated, self.from_disk = rung, ulp, seconds, isolated, from_disk
+    def __init__(self, rung: str, problem: Any) -> None:
+        self.rung, self.ulp, self.seconds, self.isolated, self.device = rung, problem.ulp, problem.seconds, problem.isolated, problem.device
 
     def compared(self, graph: Graph, arrays: list[Any], wanted: list[Any]) -> str:
-        got = graph.compile(self.rung)(*arrays)
-        got = [numpy.array(each) for each in got]
+        spoil(graph)
+        got = self.ran(graph.compile(self.rung), arrays)
         found = difference(got, wanted, "the outputs", self.ulp)
         if found is None:
             return ""
@@ -58,10 +65,15 @@ class Graphs:
         where = f"output {number} at {found.index}" if found.index is not None else f"output {number}"
         return f"{where} is {found.first!r} on {self.rung!r} and {found.second!r} op by op" + ("" if found.count == 1 else f", and {found.count - 1} more")
 
+    def ran(self, function: Any, arrays: list[Any]) -> list[Any]:
+        if self.device == "cpu":
+            return [numpy.array(each) for each in function(*arrays)]
+        with device(self.device):
+            return [numpy.array(each.to("cpu")) for each in function(*(_core.asarray(each).to(self.device) for each in arrays))]
+
     def child(self, work: Any) -> _children.Ended:
         def alone(tell: _children.Tell) -> Any:
-            if not self.from_disk:
-                os.environ["FASTNP_CACHE_DIR"] = ""
+            os.environ["FASTNP_CACHE_DIR"] = ""
             _control.reset()
             return work(tell)
 
@@ -151,9 +163,9 @@ def _pass_of(graph: Graph, arrays: list[Any], graphs: Graphs) -> str:
     return ended.value if ended.how == "done" else ""
 
 
-def first_op(graph: Graph, arrays: list[Any], rung: str, problem: Any, from_disk: bool = False) -> FirstOp | None:
+def first_op(graph: Graph, arrays: list[Any], rung: str, problem: Any) -> FirstOp | None:
     """Of a graph that fails on the rung: None where it does not."""
-    graphs = Graphs(rung, problem.ulp, problem.seconds, problem.isolated, from_disk)
+    graphs = Graphs(rung, problem)
     told = graphs.fails(graph, arrays)
     if not told:
         return None

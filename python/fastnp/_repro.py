@@ -7,7 +7,7 @@ from typing import Any
 from fastnp import _literals
 from fastnp._graph import Graph
 
-_SAME_PYTHON = '''
+_SAME_PYTHON = """
 def same(one, other):
     one, other = numpy.asarray(one), numpy.asarray(other)
     if one.dtype.kind not in "fc" or one.dtype.itemsize == 2:
@@ -16,7 +16,7 @@ def same(one, other):
     finite = numpy.abs(other[numpy.isfinite(other)])
     return numpy.allclose(one, other, rtol={ulp} * step, atol={ulp} * step * (finite.max() if finite.size else 0), equal_nan=True)
 
-'''
+"""
 
 _PYTHON = '''"""{title}
 
@@ -33,24 +33,25 @@ arrays = [
 wanted = graph.run(*arrays)
 {run}'''
 
-_RUN_PYTHON = '''got = graph.compile({rung!r})(*arrays)
+_RUN_PYTHON = """[np.full(each.shape, 77, each.dtype) for each in wanted for _ in range(4)]  # what is not written is not right by chance
+got = graph.compile({rung!r})(*arrays)
 for number, (one, other) in enumerate(zip(got, wanted)):
     if not same(one, other):
         print(f"output {{number}} is\\n{{one}}\\non {rung}, and op by op\\n{{other}}")
         sys.exit(1)
 print("the same: the fault is gone")
-'''
+"""
 
-_TIME_PYTHON = '''
+_TIME_PYTHON = """
 def seconds(work):
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
 
 
-'''
+"""
 
-_CPP = '''// {title}
+_CPP = """// {title}
 // It ends with status 1 while the fault is there. c++ -std=c++20 repro.cpp $(pkg-config --cflags --libs fastnp)
 #include <algorithm>
 #include <chrono>
@@ -63,6 +64,7 @@ _CPP = '''// {title}
 #include <unistd.h>
 
 #include <fastnp/fastnp.h>
+#include <fastnp/graph.h>
 
 using fastnp::array;
 
@@ -99,9 +101,15 @@ int main() {{
 {arrays}    }};
     const std::vector<array> wanted = graph.run(arrays);
 {run}}}
-'''
+"""
 
-_RUN_CPP = '''    const std::vector<array> got = graph.compile("{rung}")(arrays);
+_RUN_CPP = """    {{
+        std::vector<array> spoilt;  // what is not written is not right by chance
+        for (int i = 0; i < 4; ++i) {{
+            for (const array& each : wanted) spoilt.push_back(fastnp::full(each.shape(), 77, each.dtype()));
+        }}
+    }}
+    const std::vector<array> got = graph.compile("{rung}")(arrays);
     for (std::size_t i = 0; i < got.size(); ++i) {{
         if (same(got[i], wanted[i])) continue;
         std::cout << "output " << i << " is\\n" << got[i] << "\\non {rung}, and op by op\\n" << wanted[i] << "\\n";
@@ -109,7 +117,14 @@ _RUN_CPP = '''    const std::vector<array> got = graph.compile("{rung}")(arrays)
     }}
     std::cout << "the same: the fault is gone\\n";
     return 0;
-'''
+"""
+
+
+_HERE = "(*arrays)\nfor number"
+_THERE = "(*(np.asarray(each).to('DEVICE') for each in arrays))\ngot = [each.to('cpu') for each in got]\nfor number"
+_THERE_CPP = """    std::vector<array> there;
+    for (const array& each : arrays) there.push_back(each.to("DEVICE"));
+"""
 
 
 def _epsilon(graph: Graph) -> str:
@@ -117,8 +132,9 @@ def _epsilon(graph: Graph) -> str:
     return {2: "0x1p-10", 4: "0x1p-23"}.get(min(widths, default=8), "0x1p-52")
 
 
-def of_graph(graph: Graph, arrays: list[Any], rung: str, check: str, ulp: float, title: str, seconds: float, limit: float) -> tuple[str, str]:
+def of_graph(graph: Graph, arrays: list[Any], rung: str, check: str, problem: Any, title: str, limit: float) -> tuple[str, str]:
     """repro.py and repro.cpp."""
+    ulp, seconds, device = problem.ulp, problem.seconds, problem.device
     floating = any(node.dtype.kind in "fcV" for node in graph.outputs)
     literals = [_literals.python(each) for each in arrays]
     imports = ["import base64", "import signal", "import sys", "import time", "import zlib", "", "import numpy", "import fastnp as np", ""]
@@ -130,11 +146,13 @@ def of_graph(graph: Graph, arrays: list[Any], rung: str, check: str, ulp: float,
             f'print(f"{{slow / fast:.2f}} times the time op by op")\nsys.exit(slow > {limit!r} * fast)\n'
         )
     elif check == "compile time":
-        run = _TIME_PYTHON + f"taken = seconds(lambda: graph.compile({rung!r})(*arrays))\nprint(f\"{{taken:.2f}} s\")\nsys.exit(taken > {limit!r})\n"
+        run = _TIME_PYTHON + f'taken = seconds(lambda: graph.compile({rung!r})(*arrays))\nprint(f"{{taken:.2f}} s")\nsys.exit(taken > {limit!r})\n'
     else:
-        run = _RUN_PYTHON.format(rung=rung)
+        run = _RUN_PYTHON.format(rung=rung) if device == "cpu" else _RUN_PYTHON.format(rung=rung).replace(_HERE, _THERE).replace("DEVICE", device)
     same = _SAME_PYTHON.format(ulp=ulp if ulp else 0)
-    python = _PYTHON.format(title=title, imports="\n".join(imports), same=same, setup=setup, graph=graph, arrays="".join(f"    {each},\n" for each in literals), run=run)
+    python = _PYTHON.format(
+        title=title, imports="\n".join(imports), same=same, setup=setup, graph=graph, arrays="".join(f"    {each},\n" for each in literals), run=run
+    )
     data = [_literals.cpp(each, f"data{number}") for number, each in enumerate(arrays)]
     if check == "slowness":
         cpp_run = _SLOW_CPP.format(rung=rung, limit=limit)
@@ -142,6 +160,11 @@ def of_graph(graph: Graph, arrays: list[Any], rung: str, check: str, ulp: float,
         cpp_run = _COMPILE_CPP.format(rung=rung, limit=limit)
     else:
         cpp_run = _RUN_CPP.format(rung=rung)
+        if device != "cpu":
+            cpp_run = cpp_run.replace(")(arrays);", ")(there);").replace(
+                "    const std::vector<array> got", _THERE_CPP.replace("DEVICE", device) + "    const std::vector<array> got"
+            )
+            cpp_run = cpp_run.replace("same(got[i], ", 'same(got[i].to("cpu"), ')
     cpp = _CPP.format(
         title=title.replace("\n", "\n// "),
         exact="false" if floating and ulp else "true",
@@ -156,15 +179,15 @@ def of_graph(graph: Graph, arrays: list[Any], rung: str, check: str, ulp: float,
     return python, cpp
 
 
-_SECONDS_CPP = '''    const auto seconds = [](const auto& work) {{
+_SECONDS_CPP = """    const auto seconds = [](const auto& work) {{
         const auto begin = std::chrono::steady_clock::now();
         work();
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }};
-'''
+"""
 _SLOW_CPP = (
     _SECONDS_CPP
-    + '''    const fastnp::GraphFunction compiled = graph.compile("{rung}");
+    + """    const fastnp::GraphFunction compiled = graph.compile("{rung}");
     (void)compiled(arrays);
     double fast = std::numeric_limits<double>::infinity(), slow = fast;
     for (int i = 0; i < 5; ++i) {{
@@ -173,12 +196,12 @@ _SLOW_CPP = (
     }}
     std::cout << slow / fast << " times the time op by op\\n";
     return slow > {limit} * fast ? 1 : 0;
-'''
+"""
 )
 _COMPILE_CPP = (
     _SECONDS_CPP
-    + '''    const double taken = seconds([&] {{ (void)graph.compile("{rung}")(arrays); }});
+    + """    const double taken = seconds([&] {{ (void)graph.compile("{rung}")(arrays); }});
     std::cout << taken << " s\\n";
     return taken > {limit} ? 1 : 0;
-'''
+"""
 )

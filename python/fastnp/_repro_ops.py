@@ -11,7 +11,7 @@ from fastnp._graph import Graph, Node
 
 _FOLDS = frozenset(["sum", "prod", "max", "min", "all", "any"])
 
-_OPS = '''// {title}
+_OPS = """// {title}
 // It ends with status 1 while the fault is there. c++ -std=c++20 repro.cpp $(pkg-config --cflags --libs fastnp)
 #include <cstdint>
 #include <iostream>
@@ -31,7 +31,7 @@ int main() {{
     std::cout << "compiled\\n" << got << "\\nand as written\\n" << wanted << "\\n";
     return far <= 1e-6 * largest ? 0 : 1;
 }}
-'''
+"""
 
 
 def _expression(node: Node, names: dict[int, str]) -> str | None:
@@ -39,7 +39,11 @@ def _expression(node: Node, names: dict[int, str]) -> str | None:
     dtype = _literals.cpp_dtype(node.dtype)
     if node.op == "constant":
         value = node.attributes["scalar"]
-        return None if isinstance(value, complex) or value != value else f"fastnp::full({{{', '.join(map(str, node.shape))}}}, {value!r}, {dtype})".replace("True", "true").replace("False", "false")
+        return (
+            None
+            if isinstance(value, complex) or value != value
+            else f"fastnp::full({{{', '.join(map(str, node.shape))}}}, {value!r}, {dtype})".replace("True", "true").replace("False", "false")
+        )
     if node.op == "cast":
         return f"{operands[0]}.astype({dtype})"
     if node.op == "broadcast_to":
@@ -49,6 +53,39 @@ def _expression(node: Node, names: dict[int, str]) -> str | None:
     if hasattr(_core, node.op) and 1 <= len(operands) <= 2 and "ints" not in node.attributes and "dims" not in node.attributes:
         return f"fastnp::{node.op}({', '.join(operands)})"
     return None
+
+
+def _by_ops(graph: Graph, arrays: tuple[Any, ...]) -> Any:
+    """The first output by the functions that have the names of the operations."""
+    import fastnp
+
+    values = dict(zip((node.number for node in graph.inputs), arrays, strict=True))
+    for node in graph.nodes:
+        operands = [values[each.number] for each in node.inputs]
+        if node.number in values:
+            continue
+        if node.op == "constant":
+            values[node.number] = fastnp.full(node.shape, node.attributes["scalar"], node.dtype)
+        elif node.op == "cast":
+            values[node.number] = operands[0].astype(node.dtype)
+        elif node.op == "broadcast_to":
+            values[node.number] = fastnp.broadcast_to(operands[0], node.shape)
+        elif node.op in _FOLDS:
+            values[node.number] = getattr(fastnp, node.op)(operands[0], axis=node.attributes.get("ints", ()))
+        else:
+            values[node.number] = getattr(fastnp, node.op)(*operands)
+    return values[graph.outputs[0].number]
+
+
+def differs(graph: Graph, arrays: list[Any], problem: Any) -> bool:
+    """Whether the operations, compiled anew, differ from what they are one by one."""
+    from fastnp._triage import Problem
+
+    try:
+        again = Problem(lambda *given: _by_ops(graph, given), tuple(map(_core.asarray, arrays)), {}, problem.ulp, problem.seconds)
+        return bool(again.on_rung("llvm")[0])
+    except Exception:  # noqa: BLE001  # an operation that has no such function
+        return False
 
 
 def of_ops(graph: Graph, arrays: list[Any], title: str) -> str:
@@ -109,7 +146,7 @@ print(f"the slope is {{told}} by the derivative and {{slope}} by differences")
 sys.exit(not abs(slope - told) <= 1e-3 * max(abs(slope), abs(told), 1e-6))
 '''
 
-_SLOPE_CPP = '''// {title}
+_SLOPE_CPP = """// {title}
 // It ends with status 1 while the fault is there. c++ -std=c++20 repro.cpp $(pkg-config --cflags --libs fastnp)
 #include <algorithm>
 #include <cmath>
@@ -118,6 +155,7 @@ _SLOPE_CPP = '''// {title}
 #include <vector>
 
 #include <fastnp/fastnp.h>
+#include <fastnp/graph.h>
 
 using fastnp::array;
 
@@ -142,7 +180,7 @@ int main() {{
     std::cout << "the slope is " << told << " by the derivative and " << slope << " by differences\\n";
     return std::abs(slope - told) <= 1e-3 * std::max({{std::abs(slope), std::abs(told), 1e-6}}) ? 0 : 1;
 }}
-'''
+"""
 
 
 def of_derivative(first: Any, title: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core, _literals, _repro_ops, _syntax
+from fastnp import _core, _literals, _repro_ops, _source, _syntax
 from fastnp._core import CompiledFunction
 from fastnp._triage import Problem, Triage, captured
 from fastnp._variants import Variants
@@ -146,7 +146,7 @@ class Shrinking:
         if self.variants is None:
             return self.found.first.text if self.found.first is not None else ""
         like = self.variants.node
-        node = ast.FunctionDef(self.variants.function.__name__, like.args, self.body, [], None, type_params=[])
+        node = _source.definition(self.variants.function.__name__, like.args, self.body)
         return ast.unparse(_syntax.located(node))
 
     def programs(self) -> tuple[str, str]:
@@ -185,8 +185,8 @@ class Shrinking:
             graphs = captured(Problem(self.function, self.args, self.problem.kwargs, self.problem.ulp, self.problem.seconds))
         except Exception:  # noqa: BLE001  # recording itself fails
             return ""
-        if len(graphs) != 1 or self.found.how != "differs":
-            return ""
+        if len(graphs) != 1 or self.found.how != "differs" or not _repro_ops.differs(*graphs[0], self.problem):
+            return ""  # what is recorded wrongly of Python is recorded otherwise of C++
         return _repro_ops.of_ops(*graphs[0], f"{self.problem.name}: {self.told}")
 
 
@@ -204,5 +204,3 @@ def value_text(value: Any) -> str:
     if type(value) in (bool, int, str, bytes, type(None)) or (type(value) is float and numpy.isfinite(value)):
         return repr(value)
     return f"pickle.loads({pickle.dumps(value)!r})"
-
-

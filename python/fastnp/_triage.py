@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ from fastnp._core import CompiledFunction
 from fastnp._fallback import check_unrecorded
 from fastnp._first_op import FirstOp, first_op
 from fastnp._graph import Graph
-from fastnp._values import copied, difference, leaves, is_array, saved_draws
+from fastnp._values import copied, difference, is_array, leaves, on_host, saved_draws
 
 BLAME = {
     "as written": "fastnp's precompiled kernels, or a function of its own: NumPy gives something else",
@@ -119,8 +120,13 @@ class Problem:
         self.seconds = seconds
         self.name = name_of(function) if isinstance(function, CompiledFunction) else getattr(self.plain, "__qualname__", type(self.plain).__name__)
         self.on_device = any(getattr(value, "device", "cpu") != "cpu" for _, value in leaves((args, kwargs), "") if is_array(value)) or _device() != "cpu"
+        self.device = self.where() if self.on_device else "cpu"
         self.isolated = not self.on_device or bool(os.environ.get("FASTNP_SIMULATED_DEVICE"))
         self.wanted = self.outcome(self.plain, written=True)
+
+    def where(self) -> str:
+        homes = [str(getattr(value, "device", "cpu")) for _, value in leaves((self.args, self.kwargs), "") if is_array(value)]
+        return next((home for home in homes if home != "cpu"), _device())
 
     def outcome(self, function: Callable[..., Any], *, written: bool = False) -> tuple[Any, Any, str]:
         """(the result, the arguments afterwards, the name of what it raised)"""
@@ -150,14 +156,15 @@ class Problem:
     def compiled(self, backend: str) -> Any:
         return compile_function(self.plain, **{**self.options, "backend": backend, "adaptive": False, "background": False})
 
+    def be_patient(self, seconds: float) -> None:
+        """From now on for as long as what is as slow as this may take."""
+        self.seconds = min(self.seconds, 2.0 + 20.0 * seconds)
+
     def tried(self, work: Callable[[_children.Tell], str]) -> tuple[str, str]:
         """(what went wrong, how)"""
-        if not self.isolated:
-            told = work(lambda value: None)
-            return told, "differs" if told else "done"
-        ended = _children.run(work, self.seconds)
+        ended = _children.run(work, self.seconds) if self.isolated else _children.Ended("done", work(lambda value: None))
         if ended.how == "done":
-            return ended.value, "differs" if ended.value else "done"
+            return ended.value, "done" if not ended.value else "raised" if ended.value.startswith("raises ") else "differs"
         return {"raised": "", "died": "the process died: ", "hung": "it does not end: "}[ended.how] + ended.text, ended.how
 
     def on_rung(self, backend: str) -> tuple[str, str]:
@@ -232,7 +239,7 @@ def captured(problem: Problem) -> list[tuple[Graph, list[Any]]]:
     def backend(graph: Graph, examples: Any) -> Any:
         def run(*arrays: Any) -> Any:
             if not any(known is graph for known, _ in found):
-                found.append((graph, [numpy.array(each) for each in arrays]))
+                found.append((graph, [numpy.array(on_host(each)) for each in arrays]))
             return graph.run(*arrays)
 
         return run
@@ -251,8 +258,8 @@ def rungs_of(problem: Problem) -> list[str]:
     return [name for name in own if not (problem.on_device and name in ("interpreter", "llvm-O0"))]
 
 
-def triage(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ulp: float, seconds: float, only: Sequence[str] | None = None) -> Triage:
-    """What `debug.triage` gives."""
+def triage(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ulp: float, seconds: float, first_alone: bool = False) -> Triage:
+    """What `debug.triage` gives. `first_alone`: no rung is tried after one that differs."""
     check_unrecorded("debug.triage")
     problem = Problem(function, args, kwargs, ulp, seconds)
     made = Triage(problem.name)
@@ -270,13 +277,20 @@ def triage(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ulp:
         if (derivative := _triage_derivatives.checked(problem)) is not None:
             note("derivative", derivative.told, "differs" if derivative.told else "done")
             made.first = derivative.first
+    usual = 0.0
     for name in rungs_of(problem):
-        note(name, *problem.on_rung(name))
+        begin = time.monotonic()
+        is_wrong = note(name, *problem.on_rung(name))
+        usual = max(usual, time.monotonic() - begin) if not is_wrong else usual
+        if made.how == "hung":
+            problem.be_patient(usual)
+        if is_wrong and first_alone:
+            break
     if made.rung is None and _core._keeps_notes():
         note("disk cache", *problem.from_disk())
     if made.rung is None and isinstance(function, CompiledFunction) and function.cache_info().currsize:
         note("kept entries", *problem.tried(lambda tell: problem.differs(function, 1)))
-    if made.rung in ("aot_eager", "interpreter", "llvm-O0", "llvm-nofuse", "llvm", "disk cache"):
+    if made.rung in ("aot_eager", "interpreter", "llvm-O0", "llvm-nofuse", "llvm"):
         _find_op(problem, made)
     elif made.rung == "eager":
         from fastnp import _first_line  # where it is needed
@@ -286,9 +300,8 @@ def triage(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ulp:
 
 
 def _find_op(problem: Problem, made: Triage) -> None:
-    rung = "llvm" if made.rung == "disk cache" else str(made.rung)
     for graph, arrays in captured(problem):
-        first = first_op(graph, arrays, rung, problem, from_disk=made.rung == "disk cache")
+        first = first_op(graph, arrays, str(made.rung), problem)
         if first is not None:
             made.first, made.place = first, first.place
             made.graph, made.arrays = first.graph, arrays

@@ -29,7 +29,7 @@ class Variants:
     def made(self, body: list[ast.stmt]) -> Any:
         """The function with this body."""
         like = self.function
-        node = ast.FunctionDef(like.__name__, self.node.args, body or [ast.Pass()], [], None, type_params=[])
+        node = _source.definition(like.__name__, self.node.args, body or [ast.Pass()])
         code = _source._code_of(_syntax.located(node), like.__code__.co_freevars, like.__code__, self._imports)
         cells = dict(zip(like.__code__.co_freevars, like.__closure__ or (), strict=True))
         made = types.FunctionType(code, like.__globals__, like.__name__, like.__defaults__, tuple(cells[name] for name in code.co_freevars))

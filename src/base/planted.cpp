@@ -36,8 +36,8 @@ const Planted* planted(std::string_view stage) {
 bool befalls(const Planted& fault) {
     if (fault.kind == "crash") std::abort();
     if (fault.kind == "throw") throw InternalError("planted in " + fault.stage + ", at " + fault.op);
-    if (fault.kind != "hang") return false;
-    std::this_thread::sleep_for(std::chrono::hours(1));
+    if (fault.kind != "hang" && fault.kind != "slow") return false;
+    std::this_thread::sleep_for(std::chrono::seconds(fault.kind == "slow" ? 1 : 3600));
     return true;
 }
 

@@ -15,7 +15,8 @@ struct Planted {
 
 /// The one that is planted at a stage. Null where there is none, and always in builds without FASTNP_PLANTED_FAULTS.
 const Planted* planted(std::string_view stage);
-/// Has the process end or wait, or throws InternalError, where the fault is "crash", "hang" or "throw". False: it is another one.
+/// Has the process end, wait for ever or for a second, or throws InternalError, where the fault is "crash", "hang", "slow" or "throw". False: it is
+/// another one.
 bool befalls(const Planted& fault);
 
 }  // namespace fastnp::base

@@ -13,6 +13,7 @@
 #include "codegen/grid.h"
 #include "codegen/library_kernel.h"
 #include "codegen/nvptx.h"
+#include "codegen/planted.h"
 #include "codegen/stopwatch.h"
 #include "codegen/stored_code.h"
 #include "fastnp/detail/log.h"
@@ -151,6 +152,7 @@ std::vector<std::string> emit_all(std::span<const DeviceJob> jobs, llvm::Module&
     for (const DeviceJob& job : jobs) {
         symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(symbols.size()));
         emit_grid(*job.kernel, *job.grid, module, symbols.back());
+        if (job.kernel->ops.size() > 1) plant(*module.getFunction(symbols.back()), "device");
     }
 #ifndef NDEBUG
     std::string problem;

@@ -40,11 +40,26 @@ bool put(llvm::Instruction& instruction, const base::Planted& fault) {
     return false;
 }
 
+bool is_barrier(const llvm::Instruction& instruction) {
+    const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    return call != nullptr && call->getCalledFunction() != nullptr && call->getCalledFunction()->getName().contains("barrier");
+}
+
+// Threads do not wait for each other.
+void drop_barriers(llvm::Function& function) {
+    for (llvm::BasicBlock& block : function) {
+        for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
+            if (is_barrier(instruction)) instruction.eraseFromParent();
+        }
+    }
+}
+
 }  // namespace
 
 void plant(llvm::Function& function, std::string_view stage) {
     const base::Planted* const fault = base::planted(stage);
     if (fault == nullptr) return;
+    if (fault->kind == "race") return drop_barriers(function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
         if (fault->op != instruction.getOpcodeName()) continue;
         if (base::befalls(*fault) || put(instruction, *fault)) return;

@@ -13,6 +13,7 @@ namespace fastnp::codegen {
 ///     NAME    another binary operation of the same operands
 ///     skip    the instruction gives its first operand
 ///     drop    it is left out (stores)
+///     race    no threads of a device wait for each other
 void plant(llvm::Function& function, std::string_view stage);
 
 }  // namespace fastnp::codegen

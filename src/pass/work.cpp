@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted.h"
 #include "ops/catalogue.h"
 #include "ops/cost.h"
 
@@ -12,7 +13,7 @@ using ir::Op;
 using ir::Value;
 using ops::Kind;
 
-bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly) != 0; }
+bool is_costly(Value value) { return (ops::info(value->op).traits & ops::costly) != 0 && base::planted("cost") == nullptr; }
 
 int each_op(Value value) { return ops::info(value->op).kind == Kind::map || value->op == Op::pad ? 1 : 0; }
 
