@@ -24,10 +24,6 @@ _SIZES = re.compile(r"\[([0-9, ]+)\]")
 _DTYPES = ("complex128", "complex64", "float16", "bfloat16", "float32", "int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64", "int64")
 
 
-class NothingFailsError(ValueError):
-    """`debug.minify` was given a call at which nothing fails."""
-
-
 @dataclass
 class Minified:
     """What `debug.minify` found: ``print`` it.
@@ -278,9 +274,9 @@ def minify(
     else:
         found = triage(function, args, kwargs, ulp=ulp, seconds=problem.seconds, first_alone=True)
         if found.rung is None:
-            raise NothingFailsError(f"nothing fails: {problem.name} gives the same on every rung")
+            raise ValueError(f"nothing fails: {problem.name} gives the same on every rung")
         if found.rung == "disk cache":
-            raise NothingFailsError(f"{problem.name}: {found.told}, by what the disk cache keeps alone; a cache that is empty is right")
+            raise ValueError(f"{problem.name}: {found.told}, by what the disk cache keeps alone; a cache that is empty is right")
         if found.how == "hung":
             problem.be_patient(seconds_of(lambda: problem.on_rung("eager")))
         rung = "llvm" if found.rung == "kept entries" else found.rung
@@ -298,7 +294,7 @@ def minify(
         texts = _repro.of_graph(shrinking.graph, shrinking.arrays, rung, check, problem, title, limit)
         return _written(made, texts, folder, begin)
     if found is None:
-        raise NothingFailsError(f"nothing fails: {check} of {problem.name} is within {limit:g}")
+        raise ValueError(f"nothing fails: {check} of {problem.name} is within {limit:g}")
     from fastnp import _shrink_source  # where the fault is not in a graph
 
     shrunk = _shrink_source.Shrinking(problem, found, begin + seconds)

@@ -121,7 +121,7 @@ class Problem:
         self.name = name_of(function) if isinstance(function, CompiledFunction) else getattr(self.plain, "__qualname__", type(self.plain).__name__)
         self.on_device = any(getattr(value, "device", "cpu") != "cpu" for _, value in leaves((args, kwargs), "") if is_array(value)) or _device() != "cpu"
         self.device = self.where() if self.on_device else "cpu"
-        self.isolated = not self.on_device or bool(os.environ.get("FASTNP_SIMULATED_DEVICE"))
+        self.isolated = not self.on_device or _is_simulated()
         self.wanted = self.outcome(self.plain, written=True)
 
     def where(self) -> str:
@@ -187,6 +187,13 @@ def _device() -> str:
     from fastnp._device import current_device
 
     return current_device()
+
+
+def _is_simulated() -> bool:
+    """Whether devices are played by the host, and are there in a child, too."""
+    from fastnp.cuda import devices  # where something lies on a device
+
+    return any(each.model == "simulated" for each in devices())
 
 
 def _by_numpy(function: Any) -> Any:
