@@ -112,6 +112,41 @@ BOOST_AUTO_TEST_CASE(graphs_for_users) {
     check_error<ValueError>([&] { (void)graph.run({x}); }, "a graph of 2 inputs is run on 1 arrays");
 }
 
+BOOST_AUTO_TEST_CASE(graphs_of_texts_and_parts_of_them) {
+    std::vector<Graph> given;
+    const auto keep = [&](const Graph& graph, const Arrays&) {
+        given.push_back(graph);
+        return graph.compile("llvm");
+    };
+    register_backend("kept", keep, true);
+    const array x = example(3, 4), y = example(3, 4) + 0.5;
+    const array wanted = compile([](const array& x, const array& y) { return sum(exp(x) * 1.0 - y, {.axis = 1}); }, {.backend = "kept"})(x, y);
+    register_backend("kept", nullptr);
+    BOOST_REQUIRE(given.size() == 1);
+    const Graph& graph = given[0];
+    BOOST_TEST(Graph::parse(graph.text()).text() == graph.text());
+    BOOST_TEST(is_near(Graph::parse(graph.text()).run({x, y})[0], wanted, 1e-13));
+
+    const auto number_of = [&](std::string_view op) {
+        return static_cast<std::size_t>(std::ranges::find(graph.nodes(), op, &GraphNode::op) - graph.nodes().begin());
+    };
+    const std::size_t subtract = number_of("subtract");
+    BOOST_TEST(is_near(graph.part({subtract}).run({x, y})[0], exp(x) - y, 1e-13));
+    const Graph last = graph.part({subtract}, graph.nodes()[subtract].inputs);
+    BOOST_TEST(last.nodes().size() == 3U);
+    BOOST_TEST(is_near(last.run({x, y})[0], x - y, 1e-13));
+    check_error<ValueError>([&] { (void)graph.part({subtract}, std::vector<std::size_t>{}); }, "is an input of the graph, and none of `inputs`");
+    check_error<ValueError>([&] { (void)graph.part({99}); }, "there is no node %99");
+    check_error<ValueError>([&] { (void)graph.part({subtract}, std::vector<std::size_t>{0, 0}); }, "is named twice among `inputs`");
+
+    const auto passes = graph.passes("llvm");
+    const auto simplified = std::ranges::find(passes, "simplify", &std::pair<std::string, std::string>::first);
+    BOOST_REQUIRE(simplified != passes.end());
+    BOOST_TEST(is_near(Graph::parse(simplified->second).run({x, y})[0], wanted, 1e-13));
+    check_error<ValueError>([] { (void)Graph::parse("%0 = parameter (0) : float64[2]\n%1 = exp %0 : float64[3]\nreturn %1\n"); }, "exp");
+    check_error<ValueError>([] { (void)Graph::parse("size n = 3\n%0 = parameter (0) : float64[n]\nreturn %0\n"); }, "sizes that vary");
+}
+
 BOOST_AUTO_TEST_CASE(writes_stay_around_what_users_compute) {
     register_backend("handing on", [](const Graph& graph, const Arrays&) { return graph.compile("llvm"); });
     array x = example(3, 4);
