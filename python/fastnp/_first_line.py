@@ -9,8 +9,8 @@ from fastnp._values import line_of
 from fastnp._variants import Variants, stored
 
 
-def found(problem: Any) -> str:
-    """The place of it, for the rung "eager"; empty: it could not be found."""
+def found(problem: Any, rung: str) -> str:
+    """The place of it, where no operation of a graph is to blame for what a rung gives; empty: it could not be found."""
     from fastnp._triage import Problem
 
     try:
@@ -19,10 +19,12 @@ def found(problem: Any) -> str:
         return ""
     for number, statement in enumerate(variants.body):
         body = list(variants.body[: number + 1])
+        ends: list[list[ast.stmt]] = [[]]
         if not isinstance(statement, ast.Return):
-            names = list(dict.fromkeys(stored(statement)))
-            body.append(ast.Return(ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())))
-        part = Problem(variants.made(body), problem.args, problem.kwargs, problem.ulp, problem.seconds)
-        if part.on_rung("eager")[0]:
-            return line_of(problem.plain.__code__, statement.lineno)
+            names = dict.fromkeys(stored(statement))
+            ends = [[ast.Return(ast.Name(name, ast.Load()))] for name in names] or [[]]  # one by one: several may be another program
+        for end in ends:
+            part = Problem(variants.made([*body, *end]), problem.args, problem.kwargs, problem.ulp, problem.seconds)
+            if part.on_rung(rung)[0]:
+                return line_of(problem.plain.__code__, statement.lineno)
     return ""

@@ -102,7 +102,7 @@ class Shrinking:
         return bool(told)
 
     def run(self) -> None:
-        if self.rung != "eager" or self.variants is None:
+        if self.rung == "derivative" or self.variants is None:
             return
         while self.without_a_statement() or self.without_an_operation():
             pass
@@ -185,7 +185,7 @@ class Shrinking:
             graphs = captured(Problem(self.function, self.args, self.problem.kwargs, self.problem.ulp, self.problem.seconds))
         except Exception:  # noqa: BLE001  # recording itself fails
             return ""
-        if len(graphs) != 1 or self.found.how != "differs" or not _repro_ops.differs(*graphs[0], self.problem):
+        if len(graphs) != 1 or self.rung != "eager" or self.found.how != "differs" or not _repro_ops.differs(*graphs[0], self.problem):
             return ""  # what is recorded wrongly of Python is recorded otherwise of C++
         return _repro_ops.of_ops(*graphs[0], f"{self.problem.name}: {self.told}")
 

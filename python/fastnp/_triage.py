@@ -299,10 +299,10 @@ def triage(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ulp:
         note("kept entries", *problem.tried(lambda tell: problem.differs(function, 1)))
     if made.rung in ("aot_eager", "interpreter", "llvm-O0", "llvm-nofuse", "llvm"):
         _find_op(problem, made)
-    elif made.rung == "eager":
+    if made.rung in rungs_of(problem) and made.first is None:
         from fastnp import _first_line  # where it is needed
 
-        made.place = _first_line.found(problem)
+        made.place = _first_line.found(problem, str(made.rung))
     return made
 
 

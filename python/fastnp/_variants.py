@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import linecache
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,12 +32,28 @@ class Variants:
     def made(self, body: list[ast.stmt]) -> Any:
         """The function with this body."""
         like = self.function
-        node = _source.definition(like.__name__, self.node.args, body or [ast.Pass()])
-        code = _source._code_of(_syntax.located(node), like.__code__.co_freevars, like.__code__, self._imports)
+        node = _syntax.located(_source.definition(like.__name__, self.node.args, body or [ast.Pass()]))
+        code = _source._code_of(node, like.__code__.co_freevars, like.__code__, self._imports) if like.__closure__ else _with_source(node, like)
         cells = dict(zip(like.__code__.co_freevars, like.__closure__ or (), strict=True))
         made = types.FunctionType(code, like.__globals__, like.__name__, like.__defaults__, tuple(cells[name] for name in code.co_freevars))
         made.__kwdefaults__ = like.__kwdefaults__
+        weakref.finalize(made, linecache.cache.pop, code.co_filename if not like.__closure__ else "", None)
         return made
+
+
+_numbers = itertools.count()
+
+
+def _with_source(node: ast.FunctionDef, like: Any) -> types.CodeType:
+    """Its code, of text that is found as that of a file is: loops become native code by their text."""
+    node.args = _syntax.copied(node.args)
+    node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
+    node.args.kw_defaults = [each and ast.Constant(None) for each in node.args.kw_defaults]
+    text = ast.unparse(node) + "\n"
+    name = f"<{like.__qualname__}, made smaller {next(_numbers)}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    module = compile(text, name, "exec", dont_inherit=True)
+    return next(each for each in module.co_consts if isinstance(each, types.CodeType))
 
 
 def stored(statement: ast.stmt) -> Iterator[str]:

@@ -9,6 +9,7 @@
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/object.h"
+#include "codegen/planted.h"
 #include "codegen/program_emitter.h"
 #include "codegen/program_passes.h"
 #include "codegen/program_shared.h"
@@ -47,7 +48,9 @@ Emitted emit_program(const ir::Program& program) {
     out.symbols.emplace_back("fastnp_program");
     emit(program, *out.module, out.symbols[0], out.externals);
     for (llvm::Function& function : *out.module) {
-        if (!function.isDeclaration()) set_host_attributes(function);
+        if (function.isDeclaration()) continue;
+        set_host_attributes(function);
+        plant(function, "program");
     }
     check_module(*out.module);
     return out;

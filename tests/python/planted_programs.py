@@ -55,6 +55,15 @@ def outer(x, y):
     return np.power(np.abs(x), 1.7)[:, None, :] * y[None, :, :]
 
 
+def recurrence(x, y):
+    total = 0.0
+    scale = x[0, 0] + 2.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            total = total * 0.5 - x[i, j] * y[i, j]
+    return total / scale
+
+
 def column_sums(x, y):
     return np.sum(x * y, axis=1) + 1.0
 
