@@ -19,6 +19,7 @@
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/log.h"
 #include "fastnp/detail/memory.h"
+#include "fastnp/detail/op_cost.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/timeline.h"
@@ -157,6 +158,7 @@ void initialise(py::module_& module) {
         "After numpy.errstate was entered with these modes: a recording of a function notes what is met within.");
     module.def("_parse_graph", &detail::parsed_graph_text, py::arg("text"), py::arg("with_lines") = false,
                "The text of the graph that a text says, which is verified.");
+    module.def("_additions", &detail::additions_of, "About how many additions an op takes for an element.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def(
         "_overrides", [](py::handle x) { return overrides(x.ptr()); },

@@ -7,6 +7,7 @@ import os
 from fastnp import _core
 from fastnp._ahead import Lowered, Specialisation, Traced, trace
 from fastnp._backends import BackendError, BackendInfo, Graph, Node, backend_info, list_backends, register_backend
+from fastnp._by_line import Lines
 from fastnp._compiled_functions import CompileTimes, FunctionInfo, compile_times, functions
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
@@ -30,6 +31,7 @@ __all__ = [
     "FunctionInfo",
     "Graph",
     "Handle",
+    "Lines",
     "Node",
     "Lowered",
     "RecompileWarning",
