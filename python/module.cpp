@@ -21,6 +21,7 @@
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/op_cost.h"
 #include "fastnp/detail/order.h"
+#include "fastnp/detail/progress.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/timeline.h"
 #include "fastnp/device.h"
@@ -310,6 +311,10 @@ void initialise(py::module_& module) {
     module.def("_configuration", &detail::configuration, "[(name, value)] of what was built and found.");
     module.def("_set_deterministic", &detail::set_deterministic, "Whether results are the same with any number of threads; gives what was set before.");
     module.def("_is_deterministic", &detail::is_deterministic);
+    py::class_<detail::Progress>(module, "_Progress")
+        .def(py::init<const std::string&, std::int64_t>())
+        .def("set", &detail::Progress::set, "How many steps of how many are done, and what it is at.");
+    module.def("_shows_progress", &detail::shows_progress, "Whether what takes longer than a second is told of.");
     module.def("_timeline_now", &detail::timeline_now, "Nanoseconds of the clock that timelines go by.");
     module.def(
         "_note_time", [](const std::string& name, std::int64_t begin) { detail::note_time("call", name, begin, detail::timeline_now()); },
