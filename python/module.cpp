@@ -35,6 +35,7 @@
 #include "functions.h"
 #include "lent.h"
 #include "linalg.h"
+#include "memory_watch.h"
 #include "ndarray.h"
 #include "noted_errors.h"
 #include "number.h"
@@ -269,6 +270,7 @@ void initialise(py::module_& module) {
     add_float_journal(module);
     add_linalg(module);
     add_programs(module);
+    add_memory_watch(module);
     module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");
     module.def(
         "_kept_note",

@@ -14,7 +14,7 @@ from fastnp import _core
 _NODE = re.compile(r"(?P<indent> *)%\d+ = (?P<op>\w+).*?(?:  ; (?P<place>.*))?")
 _PLACE = re.compile(r"(?P<file>.*):(?P<line>\d+)(?: in (?P<function>.*))?")
 _ELSEWHERE = "(line not known)"
-_MOST_TEXT = 60  # characters of a line of source
+MOST_TEXT = 60  # characters of a line of source
 
 
 class Place(NamedTuple):
@@ -155,7 +155,7 @@ def cells_of(row: dict[str, Any]) -> list[str]:
     from fastnp._report import amount  # where it is shown
 
     spent = "" if row["milliseconds"] is None else f"{row['milliseconds']:.4f}"
-    text = row["text"] if len(row["text"]) <= _MOST_TEXT else row["text"][: _MOST_TEXT - 3] + "..."
+    text = row["text"] if len(row["text"]) <= MOST_TEXT else row["text"][: MOST_TEXT - 3] + "..."
     place = Place(row["file"], row["line"], row["function"]).short
     return [place, f"{row['nodes']:,}", str(row["kernels"]), spent, amount(row["bytes"], "B"), text]
 

@@ -14,6 +14,7 @@ from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, Re
 from fastnp._debug import debug
 from fastnp._explain import Explanation, explain, profile
 from fastnp._fallback import FallbackError, FallbackWarning, check_unrecorded, counts
+from fastnp._memory import MemorySnapshot, memory, memory_snapshot
 from fastnp._profiler import CompileProfiler
 from fastnp._specs import Spec
 from fastnp._timeline import timeline
@@ -32,8 +33,9 @@ __all__ = [
     "Graph",
     "Handle",
     "Lines",
-    "Node",
     "Lowered",
+    "MemorySnapshot",
+    "Node",
     "RecompileWarning",
     "RecordError",
     "Spec",
@@ -54,6 +56,8 @@ __all__ = [
     "is_compiling",
     "list_backends",
     "logs",
+    "memory",
+    "memory_snapshot",
     "profile",
     "pure",
     "register_backend",
