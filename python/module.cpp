@@ -160,6 +160,7 @@ void initialise(py::module_& module) {
         "After numpy.errstate was entered with these modes: a recording of a function notes what is met within.");
     module.def("_parse_graph", &detail::parsed_graph_text, py::arg("text"), py::arg("with_lines") = false,
                "The text of the graph that a text says, which is verified.");
+    module.def("_parse_kernel", &detail::parsed_kernel_text, "The text of the loop kernel that a text says, which is verified.");
     module.def("_additions", &detail::additions_of, "About how many additions an op takes for an element.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def(
