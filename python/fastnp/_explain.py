@@ -49,7 +49,7 @@ class profile:
 
     def __init__(self) -> None:
         self._scopes: list[_core._ProfileScope] = []
-        self._before: dict[int, int] = {}
+        self._before: dict[int, int] | None = None  # calls of each function as it was entered
         self._made: list[Any] = []  # within it: they are kept with it
 
     def __enter__(self) -> profile:
@@ -83,6 +83,8 @@ class profile:
         """
         from fastnp._by_line import Lines  # where a table is asked for
 
+        if self._before is None:
+            return Lines([])
         called = [each for each in list(_control.compiled_functions) if _calls_of(each) != self._before.get(id(each), 0)]
         return Lines([(name_of(each), [entry for part in with_parts(each) for entry in part._inspect(False)[0]]) for each in called])
 

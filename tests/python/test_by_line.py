@@ -227,6 +227,7 @@ def test_profiles_tell_of_what_was_called_within_them():
     assert {row["function"] for row in rows} == {"power", "body"}
     assert all(row["milliseconds"] >= 0 for row in rows)
     assert json.loads(rows.json()) == list(rows)
+    assert list(np.compiler.profile().by_line()) == []
 
 
 def test_reports_have_it():
