@@ -101,7 +101,7 @@ RecordedLines::RecordedLines() : outer_(current) {
 
 RecordedLines::~RecordedLines() { current = outer_; }
 
-RecordedLines::Code& RecordedLines::known(PyFrameObject* frame) {
+Lines::Code& Lines::known(PyFrameObject* frame) {
     Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
     if (last_ != nullptr && last_->held.get() == code.get()) return *last_;
     const auto [at, is_new] = codes_.try_emplace(code.get());
@@ -114,7 +114,7 @@ RecordedLines::Code& RecordedLines::known(PyFrameObject* frame) {
     return *last_;
 }
 
-std::uint32_t RecordedLines::at_hand() {
+std::uint32_t Lines::at_hand() {
     Ref frame = Ref::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
     while (frame) {
         auto* const at = reinterpret_cast<PyFrameObject*>(frame.get());

@@ -9,14 +9,9 @@
 
 namespace fastnp::python {
 
-/// What is known of the code that runs in one recording. While it lives, ops that its thread records have lines.
-class RecordedLines {
+/// What is known of code that runs.
+class Lines {
 public:
-    RecordedLines();
-    ~RecordedLines();
-    RecordedLines(const RecordedLines&) = delete;
-    RecordedLines& operator=(const RecordedLines&) = delete;
-
     /// The line of the innermost frame outside of this package and NumPy, by its number (detail/line.h); 0: there is none.
     std::uint32_t at_hand();
 
@@ -30,6 +25,17 @@ private:
 
     std::unordered_map<PyObject*, Code> codes_;
     Code* last_ = nullptr;
+};
+
+/// Of one recording. While it lives, ops that its thread records have lines.
+class RecordedLines : public Lines {
+public:
+    RecordedLines();
+    ~RecordedLines();
+    RecordedLines(const RecordedLines&) = delete;
+    RecordedLines& operator=(const RecordedLines&) = delete;
+
+private:
     RecordedLines* outer_;
 };
 

@@ -19,7 +19,9 @@
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/log.h"
 #include "fastnp/detail/memory.h"
+#include "fastnp/detail/op_cost.h"
 #include "fastnp/detail/order.h"
+#include "fastnp/detail/progress.h"
 #include "fastnp/detail/shared.h"
 #include "fastnp/detail/timeline.h"
 #include "fastnp/device.h"
@@ -33,6 +35,7 @@
 #include "functions.h"
 #include "lent.h"
 #include "linalg.h"
+#include "memory_watch.h"
 #include "ndarray.h"
 #include "noted_errors.h"
 #include "number.h"
@@ -157,6 +160,8 @@ void initialise(py::module_& module) {
         "After numpy.errstate was entered with these modes: a recording of a function notes what is met within.");
     module.def("_parse_graph", &detail::parsed_graph_text, py::arg("text"), py::arg("with_lines") = false,
                "The text of the graph that a text says, which is verified.");
+    module.def("_parse_kernel", &detail::parsed_kernel_text, "The text of the loop kernel that a text says, which is verified.");
+    module.def("_additions", &detail::additions_of, "About how many additions an op takes for an element.");
     module.def("_is_recording", [] { return recording != nullptr; }, "Whether this thread is recording a function.");
     module.def(
         "_overrides", [](py::handle x) { return overrides(x.ptr()); },
@@ -266,6 +271,7 @@ void initialise(py::module_& module) {
     add_float_journal(module);
     add_linalg(module);
     add_programs(module);
+    add_memory_watch(module);
     module.def("_keeps_notes", &detail::keeps_notes, "Whether anything is kept on disk.");
     module.def(
         "_kept_note",
@@ -308,6 +314,10 @@ void initialise(py::module_& module) {
     module.def("_configuration", &detail::configuration, "[(name, value)] of what was built and found.");
     module.def("_set_deterministic", &detail::set_deterministic, "Whether results are the same with any number of threads; gives what was set before.");
     module.def("_is_deterministic", &detail::is_deterministic);
+    py::class_<detail::Progress>(module, "_Progress")
+        .def(py::init<const std::string&, std::int64_t>())
+        .def("set", &detail::Progress::set, "How many steps of how many are done, and what it is at.");
+    module.def("_shows_progress", &detail::shows_progress, "Whether what takes longer than a second is told of.");
     module.def("_timeline_now", &detail::timeline_now, "Nanoseconds of the clock that timelines go by.");
     module.def(
         "_note_time", [](const std::string& name, std::int64_t begin) { detail::note_time("call", name, begin, detail::timeline_now()); },

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fastnp/detail/compiling_time.h"
+#include "fastnp/detail/progress.h"
 #include "loop_call.h"
 #include "native_program.h"
 
@@ -18,11 +19,18 @@ namespace {
 // A context whose time counts as compiling.
 class Compiling {
 public:
-    void begin() { time_.emplace(); }
-    void end(const py::args& /*error*/) { time_.reset(); }
+    void begin() {
+        time_.emplace();
+        progress_.emplace("compiling a loop");
+    }
+    void end(const py::args& /*error*/) {
+        progress_.reset();
+        time_.reset();
+    }
 
 private:
     std::optional<detail::CompilingTime> time_;
+    std::optional<detail::Progress> progress_;
 };
 
 // (dtypes of the operands, dtype that it computes in, dtype of the result), or None.

@@ -58,12 +58,13 @@ def place_of(function: Any) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}" if isinstance(code, types.CodeType) else ""
 
 
-def _with_parts(function: Any) -> Iterator[Any]:
+def with_parts(function: Any) -> Iterator[Any]:
+    """A compiled function, then those that its parts are."""
     yield function
     parts = function._parts()
     if parts is not None:
         for each in parts.used():
-            yield from _with_parts(each)
+            yield from with_parts(each)
 
 
 def _loops_of(function: Any) -> list[Any]:
@@ -74,7 +75,7 @@ def _loops_of(function: Any) -> list[Any]:
 def _phases_of(function: Any) -> dict[str, float]:
     """Milliseconds by phase, parts and native loops included."""
     spent: dict[str, float] = {}
-    for each in _with_parts(function):
+    for each in with_parts(function):
         for entry in each._inspect(False)[0]:
             for phase, time in entry["milliseconds"].items():
                 spent[phase] = spent.get(phase, 0.0) + time

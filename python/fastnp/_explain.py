@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import types
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
-from fastnp import _core
+from fastnp import _control, _core
 from fastnp._bytecode import has_loops
 from fastnp._compile import compile
-from fastnp._compiled_functions import name_of, place_of
+from fastnp._compiled_functions import name_of, place_of, with_parts
 from fastnp._core import CompiledFunction
+
+if TYPE_CHECKING:
+    from fastnp._by_line import Lines
 
 P = ParamSpec("P")
 MOST_LINES = 8  # of one function that are told of one kernel
@@ -21,7 +24,8 @@ class profile:
     """A context in which calls of compiled functions by this thread are measured, step by step.
 
     ``with np.compiler.profile(): f(x)``; afterwards ``explain(f)(x)`` (or inside of it) says what each
-    step of the last such call took. (torch.profiler, cupyx.profiler.benchmark)
+    step of the last such call took. ``with np.compiler.profile() as profile:`` and then
+    ``profile.by_line()`` is a table by source line. (torch.profiler, cupyx.profiler.benchmark)
 
     Notes
     -----
@@ -45,13 +49,54 @@ class profile:
 
     def __init__(self) -> None:
         self._scopes: list[_core._ProfileScope] = []
+        self._before: dict[int, int] | None = None  # calls of each function as it was entered
+        self._made: list[Any] = []  # within it: they are kept with it
 
     def __enter__(self) -> profile:
+        if not self._scopes:
+            self._before = {id(each): _calls_of(each) for each in list(_control.compiled_functions)}
+            self._made = []
+            _control.made_watchers.append(self._made.append)
         self._scopes.append(_core._ProfileScope())
         return self
 
+    def by_line(self) -> Lines:
+        """Nodes, kernels, milliseconds and bytes by source line, of the functions that were called since it was entered.
+
+        Returns
+        -------
+        Lines
+            A list of dicts; ``print`` it for a table. Times are those of the last call of each function.
+
+        See Also
+        --------
+        compiler.Explanation.by_line, compiler.Lines
+
+        Examples
+        --------
+        >>> import fastnp as np
+        >>> f = np.compile(lambda x: np.sum(np.sin(x)))
+        >>> with np.compiler.profile() as profile:
+        ...     _ = f(np.ones(4))
+        >>> [row["milliseconds"] >= 0 for row in profile.by_line()]
+        [True]
+        """
+        from fastnp._by_line import Lines  # where a table is asked for
+
+        if self._before is None:
+            return Lines([])
+        called = [each for each in list(_control.compiled_functions) if _calls_of(each) != self._before.get(id(each), 0)]
+        return Lines([(name_of(each), [entry for part in with_parts(each) for entry in part._inspect(False)[0]]) for each in called])
+
     def __exit__(self, *error: object) -> None:
         self._scopes.pop()
+        if not self._scopes:
+            _control.made_watchers.remove(self._made.append)
+
+
+def _calls_of(function: Any) -> int:
+    info = function.cache_info()
+    return int(info.hits + info.misses)
 
 
 def _time_of(kernel: dict[str, Any]) -> str:
@@ -97,7 +142,7 @@ class Explanation:
     `entries` (each kind of calls, with guards and reasons), `kernels`, `graphs` (how many), `ir`
     (`ir_lines`: with the lines that the operations come from), `loops`, `llvm` and `asm` (the code,
     by stages), `breaks`, `native` (loops over numbers), `parts`, `transfers` (copies to and from a
-    device). `html` makes a page of it, `json` data, `text` text.
+    device). `html` makes a page of it, `json` data, `text` text, `by_line` a table by source line.
 
     See Also
     --------
@@ -135,11 +180,40 @@ class Explanation:
         """The parts, with theirs."""
         return [each for part in self.parts for each in (part, *part.all_parts())]
 
+    def by_line(self) -> Lines:
+        """Nodes, kernels, milliseconds and bytes by source line: it shows an unrolled loop at once.
+
+        Returns
+        -------
+        Lines
+            A list of dicts; ``print`` it for a table, ``pprof`` writes it for flame graphs. All entries
+            and parts are counted. Without calls in `compiler.profile` there are no milliseconds.
+
+        See Also
+        --------
+        compiler.profile, compiler.Lines
+
+        Examples
+        --------
+        >>> import fastnp as np
+        >>> def power(x):
+        ...     y = x
+        ...     for _ in range(100):
+        ...         y = y * x
+        ...     return y
+        >>> told = np.explain(np.compile(power))(np.ones(3))
+        >>> [(row["function"], row["nodes"]) for row in told.by_line()]
+        [('power', 100)]
+        """
+        from fastnp._by_line import Lines  # where a table is asked for
+
+        return Lines([(self.name, [entry for part in (self, *self.all_parts()) for entry in part.entries])])
+
     def data(self, measure: bool = True) -> dict[str, Any]:
         """What `json` writes. `measure`: with what the machine can do, where kernels have times."""
         from fastnp._report import described  # where a report is asked for
 
-        return described(self, self._machines() if measure else {})
+        return described(self, self._machines() if measure else {}) | {"by_line": list(self.by_line())}
 
     def _machines(self) -> dict[str, Any]:
         timed = {entry["device"] for part in (self, *self.all_parts()) for entry in part.entries if any(each["milliseconds"] for each in entry["kernels"])}

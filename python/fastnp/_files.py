@@ -9,12 +9,12 @@ from pathlib import Path
 _count = itertools.count()
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """OSError where it can't be written."""
     file = Path(path)
     temporary = file.with_name(f".{file.name}.{os.getpid()}-{next(_count)}.part")
     try:
-        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+        temporary.write_bytes(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
         temporary.replace(file)
     except OSError:
         temporary.unlink(missing_ok=True)

@@ -227,6 +227,8 @@ def _entry_text(number: int, entry: dict[str, Any]) -> Iterator[str]:
 
 def text_of(data: dict[str, Any]) -> str:
     """The data as text."""
+    from fastnp._by_line import cells_of  # which is made of this one
+
     calls = data["calls"]
     counts = ", ".join(f"{calls[key]} {words}" for key, words in _COUNTS.items())
     lines = [f"{data['name']} ({data['place'] or 'no source'}; backend {data['backend']!r}): {counts}"]
@@ -240,6 +242,9 @@ def text_of(data: dict[str, Any]) -> str:
         lines += [f"  break: {each['reason']}", *(f"    at {place}" for place in each["stack"]), f"    fix: {each['fix']}"]
     for each in data["loops"]:
         lines.append(f"  lines {each['lines']}: " + ("a native loop" if each["reason"] is None else f"no native loop, as it {each['reason']}"))
+    for each in data.get("by_line", ()):
+        place, nodes, kernels, spent, moved, _ = cells_of(each)
+        lines.append(f"  {place}: {nodes} nodes in {kernels} kernels" + (f", {spent} ms" if spent else "") + (f", {moved}" if moved else ""))
     if data["transfers"]:
         lines.append("  transfers: " + ", ".join(f"{count} {what}" for what, count in data["transfers"].items()))
     for each in data["machines"]:

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from fastnp import _pictures
+from fastnp._by_line import HEADS, cells_of
 from fastnp._report import amount
 
 _CSS = """
@@ -174,6 +175,9 @@ def _sections(data: dict[str, Any], is_part: bool) -> Iterator[str]:
     yield from (f'<p class="why">Runs as written: {escape(each)}</p>' for each in data["as_written"])
     if not is_part:
         yield "<h2>Source</h2>" + _source(data["source"])
+    if data.get("by_line"):
+        rows = [[escape(cell) for cell in cells_of(each)] for each in data["by_line"]]
+        yield "<h2>By line</h2>" + _table(HEADS, [[*row[:-1], f"<code>{row[-1]}</code>"] for row in rows], (1, 2, 3, 4))
     if data["breaks"]:
         yield _breaks(data["breaks"])
     if data["loops"]:

@@ -7,12 +7,14 @@ import os
 from fastnp import _core
 from fastnp._ahead import Lowered, Specialisation, Traced, trace
 from fastnp._backends import BackendError, BackendInfo, Graph, Node, backend_info, list_backends, register_backend
+from fastnp._by_line import Lines
 from fastnp._compiled_functions import CompileTimes, FunctionInfo, compile_times, functions
 from fastnp._control import Handle, allow_in_graph, as_written, disable, disallow_in_graph, graph_break, pure, reset, run
 from fastnp._core import CacheLimitError, CompiledFunction, RecompileWarning, RecordError, VerifyError
 from fastnp._debug import debug
 from fastnp._explain import Explanation, explain, profile
 from fastnp._fallback import FallbackError, FallbackWarning, check_unrecorded, counts
+from fastnp._memory import MemorySnapshot, memory, memory_snapshot
 from fastnp._profiler import CompileProfiler
 from fastnp._specs import Spec
 from fastnp._timeline import timeline
@@ -30,8 +32,10 @@ __all__ = [
     "FunctionInfo",
     "Graph",
     "Handle",
-    "Node",
+    "Lines",
     "Lowered",
+    "MemorySnapshot",
+    "Node",
     "RecompileWarning",
     "RecordError",
     "Spec",
@@ -52,6 +56,8 @@ __all__ = [
     "is_compiling",
     "list_backends",
     "logs",
+    "memory",
+    "memory_snapshot",
     "profile",
     "pure",
     "register_backend",

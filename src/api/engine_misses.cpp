@@ -16,6 +16,7 @@
 #include "fastnp/detail/ahead.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/log.h"
+#include "fastnp/detail/progress.h"
 #include "fastnp/error.h"
 
 namespace fastnp::detail {
@@ -387,6 +388,7 @@ EntryPtr Engine::State::make(std::span<const Argument> call, std::string_view ke
     misses.fetch_add(1, std::memory_order_relaxed);
     const CompilingTime compiling;
     const LogScope scope(options.name);
+    const Progress progress(shows_progress() ? "compiling " + options.name : std::string());
     entry = specialise(call, key, device, callee, known, refused);
     if (refused) return entry;
     note_call(*entry, clock());

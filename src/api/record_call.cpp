@@ -8,6 +8,7 @@
 #include "api/layout.h"
 #include "api/primitives.h"
 #include "fastnp/detail/ahead.h"
+#include "fastnp/detail/progress.h"
 #include "fastnp/detail/timeline.h"
 #include "pass/index_map.h"
 #include "pass/left_out.h"
@@ -153,6 +154,7 @@ void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs
 Recording record_call(const compiler::Signature& signature, std::span<const Argument> call, Engine::Callee& callee, const std::vector<trace::Found>& known,
                       std::size_t stop_at, ir::Location place) {
     const TimelineSpan span("record", "recording");
+    note_progress("recording");
     const auto start = std::chrono::steady_clock::now();
     const auto recorder = std::make_shared<trace::Recorder>();
     const trace::Recorder::Scope scope(recorder);

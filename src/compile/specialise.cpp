@@ -10,6 +10,7 @@
 #include "compile/backends.h"
 #include "fastnp/detail/ahead.h"
 #include "fastnp/detail/log.h"
+#include "fastnp/detail/progress.h"
 #include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 #include "ops/planted.h"
@@ -32,7 +33,7 @@ namespace {
 // Notes how long its life was as a phase.
 class Phase {
 public:
-    Phase(const char* name, plan::Times& times) : name_(name), times_(times), span_("pass", name) {}
+    Phase(const char* name, plan::Times& times) : name_(name), times_(times), span_("pass", name) { detail::note_progress(name); }
     ~Phase() { times_.emplace_back(name_, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count()); }
     Phase(const Phase&) = delete;
     Phase& operator=(const Phase&) = delete;

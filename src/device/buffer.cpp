@@ -14,6 +14,7 @@
 
 #include "base/fork.h"
 #include "device/sizes.h"
+#include "device/watch.h"
 #include "fastnp/detail/borrowed.h"
 #include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
@@ -107,9 +108,11 @@ Pool& pool() {
 BufferPtr Buffer::allocate(std::size_t bytes) {
     const detail::TimelineSpan span("memory", "allocation", static_cast<std::int64_t>(bytes));
     void* data = pool().allocate(bytes);
+    note_made(data, bytes);
     try {
         return std::make_shared<Buffer>(Key{}, data, bytes, true, nullptr, nullptr);
     } catch (...) {
+        note_gone(data, bytes, true);
         pool().release(data, bytes);
         throw;
     }
@@ -131,6 +134,7 @@ bool Buffer::is_seen_by_others() const {
 }
 
 Buffer::~Buffer() {
+    note_gone(data_, bytes_, pooled_);
     if (pooled_) pool().release(data_, bytes_);
     else if (release_) release_();
 }

@@ -13,6 +13,7 @@
 #include "device/block.h"
 #include "device/pages.h"
 #include "device/place.h"
+#include "device/watch.h"
 #include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 
@@ -257,7 +258,9 @@ BufferPtr known_by_the_host(std::shared_ptr<Movable> made) {
     Movable* const place = made.get();
     char* const host = place->host();
     table().add(std::move(made));
-    return Buffer::borrow(host, place->bytes(), [host] { table().remove(host); }, place);
+    BufferPtr buffer = Buffer::borrow(host, place->bytes(), [host] { table().remove(host); }, place);
+    note_made(host, place->bytes());
+    return buffer;
 }
 
 }  // namespace

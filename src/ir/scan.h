@@ -14,7 +14,8 @@ namespace fastnp::ir {
 /// Walks over a text. Blanks are skipped, but for the ends of lines; comments are found by whoever looks for them.
 class Scanner {
 public:
-    explicit Scanner(std::string_view text) : text_(text) {}
+    /// `kind`: what it is the text of, for errors.
+    Scanner(std::string_view text, const char* kind) : text_(text), kind_(kind) {}
 
     /// ValueError that names the place.
     [[noreturn]] void fail(const std::string& what) const {
@@ -22,7 +23,7 @@ public:
         const auto line = std::count(before.begin(), before.end(), '\n') + 1;
         const std::size_t start = before.find_last_of('\n');
         const std::size_t column = start == std::string_view::npos ? at_ + 1 : at_ - start;
-        throw ValueError("graph text, line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what);
+        throw ValueError(std::string(kind_) + " text, line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what);
     }
     [[noreturn]] void expected(const std::string& what) const { fail("expected " + what + ", not " + told()); }
 
@@ -94,7 +95,19 @@ public:
         return taken;
     }
 
+    /// How far the next word of the line is to the right.
+    std::size_t indent() {
+        skip_blanks();
+        const std::size_t before = text_.substr(0, at_).find_last_of('\n');
+        return before == std::string_view::npos ? at_ : at_ - before - 1;
+    }
+
     std::size_t place() const { return at_; }
+    /// Where the next word is.
+    std::size_t next_place() {
+        skip_blanks();
+        return at_;
+    }
     /// Goes back to a place, for an error there or another try.
     void go(std::size_t place) { at_ = place; }
 
@@ -112,6 +125,7 @@ private:
     }
 
     std::string_view text_;
+    const char* kind_;
     std::size_t at_ = 0;
 };
 

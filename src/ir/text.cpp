@@ -3,11 +3,11 @@
 #include <bit>
 #include <charconv>
 #include <cstdio>
-#include <set>
 #include <unordered_map>
 
 #include "ir/graph.h"
 #include "ir/implied.h"
+#include "ir/sizes_text.h"
 
 namespace fastnp::ir {
 
@@ -80,8 +80,6 @@ public:
     }
 
 private:
-    using Kind = shape::Sizes::Expression::Kind;
-
     void line(const std::string& text) { result_ += indent_ + text + "\n"; }
 
     std::string dims(const shape::Dims& all) const {
@@ -140,62 +138,22 @@ private:
         line("}");
     }
 
-    // Symbols, and quotients where it shows in other sizes which of them was there first.
     void sizes(const std::vector<Value>& nodes) {
-        for (std::uint32_t id = 0; id < sizes_.size(); ++id) {
-            if (expression(id).kind == Kind::symbol) atoms_.insert(id);
-        }
+        shown_.note_symbols();
         note_sizes(graph_, nodes);
-        for (const shape::SizeGuard& guard : sizes_.guards()) note(guard.expression);
-        const bool is_last = !atoms_.empty() && expression(*atoms_.rbegin()).kind == Kind::quotient;
-        const auto quotients = std::count_if(atoms_.begin(), atoms_.end(), [this](std::uint32_t id) { return expression(id).kind == Kind::quotient; });
-        for (const std::uint32_t id : atoms_) {
-            if (expression(id).kind == Kind::symbol) symbol(id);
-            else if (quotients > 1 || !is_last) line("size " + sizes_.text(shape::Dim::expression(id)));
-        }
-        std::set<std::string> guards;  // in an order that does not depend on which was met first
-        for (const shape::SizeGuard& guard : sizes_.guards()) {
-            static constexpr const char* conditions[] = {" == 0", " != 0", " >= 0"};
-            guards.insert("guard " + sizes_.text(guard.expression) + conditions[static_cast<std::size_t>(guard.kind)]);
-        }
-        for (const std::string& each : guards) line(each);
+        for (const shape::SizeGuard& guard : sizes_.guards()) shown_.note(guard.expression);
+        for (const std::string& each : shown_.lines(true)) line(each);
     }
-
-    void symbol(std::uint32_t id) {
-        const shape::Sizes::Expression& known = expression(id);
-        std::string text = (known.stage == 0 ? "size " : "found size ") + sizes_.text(shape::Dim::expression(id)) + " = " + std::to_string(known.hint);
-        const bool has_low = known.low != 0, has_high = known.high != INT64_MAX;
-        if (has_low || has_high) {
-            text += " in " + (has_low ? std::to_string(known.low) : "") + ".." + (has_high ? std::to_string(known.high) : "");
-        }
-        line(text);
-    }
-
-    const shape::Sizes::Expression& expression(std::uint32_t id) const { return sizes_.expression(shape::Dim::expression(id)); }
 
     void note_sizes(const Graph& graph, const std::vector<Value>& nodes) {
         for (const Value value : nodes) {
-            for (const shape::Dim dim : value->shape) note(dim);
-            for (const shape::Dim dim : value->attributes.dims) note(dim);
+            for (const shape::Dim dim : value->shape) shown_.note(dim);
+            for (const shape::Dim dim : value->attributes.dims) shown_.note(dim);
         }
         for (const Call& call : graph.calls()) {
-            for (const Call::Type& type : call.types) std::for_each(type.shape.begin(), type.shape.end(), [this](shape::Dim dim) { note(dim); });
+            for (const Call::Type& type : call.types) std::for_each(type.shape.begin(), type.shape.end(), [this](shape::Dim dim) { shown_.note(dim); });
         }
         for (const auto& body : graph.bodies()) note_sizes(body->graph, nodes_of(body->graph));
-    }
-
-    void note(shape::Dim dim) {
-        if (dim.is_constant()) return;
-        const shape::Sizes::Expression& known = sizes_.expression(dim);
-        if (known.kind == Kind::symbol) return;
-        if (known.kind == Kind::quotient) {
-            if (!atoms_.insert(dim.id()).second) return;
-            note(known.dividend);
-            note(known.divisor);
-        }
-        for (const shape::Sizes::Term& term : known.terms) {
-            for (const std::uint32_t atom : term.atoms) note(shape::Dim::expression(atom));
-        }
     }
 
     const Graph& graph_;
@@ -203,7 +161,7 @@ private:
     const TextOptions& options_;
     std::string indent_, result_;
     std::unordered_map<Value, std::string> names_;
-    std::set<std::uint32_t> atoms_;  // symbols, and the quotients that show
+    SizesText shown_{sizes_};
 };
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include "nest/kernel.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "fastnp/error.h"
-#include "ir/attributes.h"
 #include "ops/catalogue.h"
 
 namespace fastnp::nest {
@@ -97,48 +95,6 @@ std::vector<std::uint32_t> dependencies(const Kernel& kernel) {
     return result;
 }
 
-namespace {
-
-std::string access_text(const Access& access, const shape::Sizes& sizes) {
-    std::ostringstream out;
-    out << "b" << access.buffer << "[" << sizes.text(access.offset);
-    for (std::size_t a = 0; a < access.strides.size(); ++a) {
-        if (access.strides[a] != shape::Dim(0)) out << " + i" << a << "*" << sizes.text(access.strides[a]);
-    }
-    out << "]";
-    return out.str();
-}
-
-std::string expr_text(const Expr& expr, const shape::Sizes& sizes) {
-    std::ostringstream out;
-    switch (expr.kind) {
-        case Expr::Kind::load:
-            out << "load " << access_text(expr.access, sizes);
-            for (const ExprId arg : expr.args) out << " if %" << arg;
-            break;
-        case Expr::Kind::gather:
-            out << "gather " << access_text(expr.access, sizes) << " + %" << expr.args[0] << "*" << sizes.text(expr.offset);
-            if (expr.args.size() > 1) out << " if %" << expr.args[1];
-            break;
-        case Expr::Kind::constant: out << "constant " << ir::text_of(expr.scalar); break;
-        case Expr::Kind::index: out << sizes.text(expr.offset) << " + " << expr.step << "*i" << expr.number; break;
-        case Expr::Kind::inside:
-            out << "inside " << sizes.text(expr.offset) << " + " << expr.step << "*i" << expr.number << " < " << sizes.text(expr.extent);
-            break;
-        case Expr::Kind::extent: out << "extent " << sizes.text(expr.offset); break;
-        case Expr::Kind::map:
-            out << ops::info(expr.op).name;
-            for (const ExprId arg : expr.args) out << " %" << arg;
-            break;
-        case Expr::Kind::fold: out << "result of fold " << expr.number; break;
-        case Expr::Kind::scratch: out << "scratch " << expr.number; break;
-    }
-    out << " : " << name_of(expr.dtype);
-    return out.str();
-}
-
-}  // namespace
-
 std::string fingerprint(const Kernel& kernel, const Schedule& schedule) {
     std::string bytes;
     auto add = [&](auto value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
@@ -213,36 +169,6 @@ std::string fingerprint(const Kernel& kernel, const Schedule& schedule) {
     add(schedule.lane_block);
     add(schedule.lane_blocks.raw());
     return bytes;
-}
-
-std::string to_string(const Kernel& kernel, const Schedule& schedule, const shape::Sizes& sizes) {
-    std::ostringstream out;
-    out << "kernel " << kernel.name << "(";
-    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
-        out << (b == 0 ? "" : ", ") << "b" << b << ": " << name_of(kernel.buffers[b].dtype) << (kernel.buffers[b].written ? " out" : "");
-    }
-    out << ")\n";
-    for (std::size_t a = 0; a < kernel.axes.size(); ++a) {
-        out << "  axis i" << a << " < " << sizes.text(kernel.axes[a].extent) << (kernel.axes[a].inner ? " inner" : "");
-        if (static_cast<int>(a) == schedule.lane) out << " lanes";
-        if (static_cast<int>(a) == schedule.unroll_axis) out << " unroll " << schedule.unroll;
-        if (static_cast<int>(a) == schedule.jam_axis) out << " jammed";
-        out << "\n";
-    }
-    if (kernel.block != 0) out << "  i0 counts blocks of " << kernel.block << "\n";
-    if (schedule.tiled) out << "  accumulators in tiles\n";
-    if (schedule.streaming) out << "  streaming stores\n";
-    for (std::size_t i = 0; i < kernel.exprs.size(); ++i) out << "  %" << i << " = " << expr_text(kernel.exprs[i], sizes) << "\n";
-    for (std::size_t s = 0; s < kernel.stages.size(); ++s) {
-        out << "  stage " << s << "\n";
-        for (const int f : kernel.stages[s].folds) {
-            out << "    fold " << f << " = " << ops::info(kernel.folds[f].combine).name << " over %" << kernel.folds[f].value << "\n";
-        }
-        for (const auto& [row, value] : kernel.stages[s].keeps) out << "    scratch " << row << " = %" << value << "\n";
-        for (const Store& store : kernel.stages[s].stores) out << "    " << access_text(store.access, sizes) << " = %" << store.value << "\n";
-    }
-    for (const Store& store : kernel.outer_stores) out << "  " << access_text(store.access, sizes) << " = %" << store.value << "\n";
-    return out.str();
 }
 
 }  // namespace fastnp::nest

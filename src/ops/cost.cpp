@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "fastnp/detail/op_cost.h"
+#include "fastnp/error.h"
 
 namespace fastnp::ops {
 
@@ -83,3 +87,22 @@ double flops_of(Op op, std::span<const Sized> operands, const Sized& result) {
 }
 
 }  // namespace fastnp::ops
+
+int fastnp::detail::additions_of(std::string_view op) {
+    const std::optional<ops::Op> found = ops::find(op);
+    if (!found) throw ValueError("there is no op '" + std::string(op) + "'");
+    const ops::Info& known = ops::info(*found);
+    switch (known.kind) {
+        case ops::Kind::fold:
+        case ops::Kind::scan: return ops::additions(known.combine);
+        case ops::Kind::map:
+        case ops::Kind::argfold:
+        case ops::Kind::contract:
+        case ops::Kind::library: return ops::additions(*found);
+        case ops::Kind::make:
+        case ops::Kind::move:
+        case ops::Kind::pick:
+        case ops::Kind::note: return 0;
+    }
+    return 0;
+}

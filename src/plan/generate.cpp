@@ -6,6 +6,7 @@
 
 #include "codegen/device_code.h"
 #include "codegen/jit.h"
+#include "fastnp/detail/progress.h"
 #include "fastnp/detail/timeline.h"
 #include "interpret/kernel.h"
 #include "plan/build.h"
@@ -104,6 +105,7 @@ codegen::Effort effort_of(KernelsBy kernels_by) { return kernels_by == KernelsBy
 
 void generate(std::span<Plan* const> plans, Times& times) {
     const detail::TimelineSpan span("code", "code generation");
+    detail::note_progress("code generation");
     generate_number_loops(plans, times);  // plans for devices have some that take their turns on the host
     std::vector<Plan*> on_host, on_device;
     for (Plan* plan : plans) (plan->on_device.backend == nullptr ? on_host : on_device).push_back(plan);
