@@ -133,7 +133,8 @@ inline Ref numpy_scalar_of(const std::int64_t* words, Dtype dtype) {
 class Program {
 public:
     Program(const std::vector<StepText>& steps, const std::vector<py::object>& variables, const std::vector<std::vector<Given>>& exits,
-            const std::vector<py::object>& numbers, std::vector<int> ranks, std::vector<bool> written, int made_arrays, bool apart)
+            const std::vector<py::object>& numbers, std::vector<int> ranks, std::vector<bool> written, int made_arrays, bool apart,
+            std::vector<std::uint32_t> lines)
         : ranks_(std::move(ranks)), written_(std::move(written)) {
         for (const auto& [kind, op, dtype, compute, a, b, c, bits, more] : steps) {
             text_.steps.push_back({kind, op, dtype_from(dtype), dtype_from(compute), a, b, c, bits, more});
@@ -153,6 +154,7 @@ public:
         for (const Word each : numbers_) text_.inputs += each == Word::complex ? 2 : 1;
         text_.made_arrays = made_arrays;
         text_.apart = apart;
+        text_.lines = std::move(lines);
     }
 
     std::string text() const { return detail::program_text(text_); }

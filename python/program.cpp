@@ -9,6 +9,7 @@
 
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/progress.h"
+#include "fastnp/detail/line.h"
 #include "loop_call.h"
 #include "native_program.h"
 
@@ -62,9 +63,9 @@ void add_programs(py::module_& module) {
         .def_static("view", &MadeArrays::view, py::arg("array"), py::arg("address"), py::arg("sizes"), py::arg("steps"), py::arg("dtype"));
     py::class_<Program, std::shared_ptr<Program>>(module, "_Program")
         .def(py::init<const std::vector<StepText>&, const std::vector<py::object>&, const std::vector<std::vector<Given>>&, const std::vector<py::object>&,
-                      std::vector<int>, std::vector<bool>, int, bool>(),
+                      std::vector<int>, std::vector<bool>, int, bool, std::vector<std::uint32_t>>(),
              py::arg("steps"), py::arg("variables"), py::arg("exits"), py::arg("numbers"), py::arg("ranks"), py::arg("written"), py::arg("made_arrays"),
-             py::arg("apart"))
+             py::arg("apart"), py::arg("lines"))
         .def("run", py::overload_cast<const py::tuple&, const py::tuple&>(&Program::run), py::arg("arrays"), py::arg("numbers"))
         .def("compile", &Program::compile)
         .def("is_compiled_by_now", &Program::is_compiled_by_now)
@@ -74,6 +75,10 @@ void add_programs(py::module_& module) {
     module.def("_lends_python_random", &lends_python_random, "Whether native programs can draw from generators of Python's `random`.");
     module.def("_lends_random_states", &lends_random_states, "Whether native programs can draw normal numbers from NumPy's RandomState.");
     module.def("_affords_compiling", [] { return Spending::affords(); }, "Whether the function that this thread is in can afford a compilation now.");
+    module.def("_tells_lines", &detail::tells_lines, "Whether native programs tell debuggers and profilers of the user's lines.");
+    module.def(
+        "_line_number", [](const std::string& file, const std::string& function, int line) { return detail::line_numbers(file, function, line, 1); },
+        py::arg("file"), py::arg("function"), py::arg("line"), "The number of a line of the user's.");
     module.def("_shared_rounds", &detail::shared_rounds, "How many times threads shared iterations of native loops in this process.");
     module.def("_loop_of", &loop_of, py::arg("op"), py::arg("kinds"));
 }

@@ -126,6 +126,7 @@ class Steps:
 
     def __init__(self) -> None:
         self.steps: list[tuple[Any, ...]] = []
+        self.places: list[tuple[int, Any]] = []  # (step, the code and line of the steps from there on)
         self.variables: list[numpy.dtype[Any]] = []
         self.exits: list[list[tuple[int, Kind]]] = []
         self.numbers: list[numpy.dtype[Any]] = []  # inputs
@@ -137,6 +138,30 @@ class Steps:
         self.float_ops: set[str] = set()  # of NumPy's numbers, which may have floating-point errors
         self.array_ops: set[str] = set()  # ... of arrays
         self.whole_ops: set[str] = set()  # ... which may wrap around
+
+    # The user's lines.
+
+    def at(self, place: tuple[Any, int] | None) -> tuple[Any, int] | None:
+        """Steps from here on are of this line of a code object, by its number; gives the one so far."""
+        before = self.places[-1][1] if self.places else None
+        self.places.append((len(self.steps), place))
+        return before
+
+    def _lines(self) -> list[int]:
+        """The numbers of the steps' lines, if anybody wants to know them."""
+        if not _core._tells_lines():
+            return []
+        kept: list[tuple[int, Any]] = []
+        for step, place in self.places:
+            while kept and kept[-1][0] >= step:  # those steps are no more
+                kept.pop()
+            kept.append((step, place))
+        lines = [0] * len(self.steps)
+        for (first, place), (last, _) in zip(kept, [*kept[1:], (len(lines), None)], strict=True):
+            if place is not None:
+                code, number = place
+                lines[first:last] = [_core._line_number(code.co_filename, code.co_name, number)] * (last - first)
+        return lines
 
     # Steps.
 
@@ -290,7 +315,7 @@ class Steps:
     def program(self, apart: bool) -> Any:
         exits = [[(variable, plain(kind)) for variable, kind in each] for each in self.exits]
         numbers = [None if number in self.generators else each for number, each in enumerate(self.numbers)]
-        return _core._Program(self._told(), self.variables, exits, numbers, self.ranks, self.written, self.made_arrays, apart)
+        return _core._Program(self._told(), self.variables, exits, numbers, self.ranks, self.written, self.made_arrays, apart, self._lines())
 
     def _told(self) -> list[tuple[Any, ...]]:
         """The steps. Where nothing tells of floating-point errors, all of them may raise flags."""

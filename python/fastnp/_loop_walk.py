@@ -138,6 +138,7 @@ class Walk(Exits):
     def whole(self, loop: ast.For | ast.While, frame: Frame) -> None:
         """The program: what is handed in, the loop, its ends."""
         self.frame = self.root = frame
+        self.steps.at((frame.function.__code__, loop.lineno))
         self.loop = loop
         self.statement_begins(loop)
         if self.loop_counters is None:
@@ -187,6 +188,7 @@ class Walk(Exits):
         mark, depth, env = len(self.steps.steps), self.depth, dict(self.current())
         stored, arms, waiting = self.stored, self.arms, list(self.draws.waiting)
         is_sharing = self.is_sharing
+        around = self.steps.at((self.frame.function.__code__, statement.lineno))
         loops, iterations, iterated = len(self.frame.loops), len(self.iterations), len(self.moves.iterated)
         try:
             method = getattr(self, "do_" + type(statement).__name__, None)
@@ -210,6 +212,7 @@ class Walk(Exits):
                 self.steps.add("exit", b=self.exit())
             self.exits[-1].why = str(why)
             self.frame.env = None
+        self.steps.at(around)
 
     def do_Pass(self, statement: ast.Pass) -> None:
         pass

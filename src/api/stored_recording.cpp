@@ -7,6 +7,7 @@
 #include "api/entry.h"
 #include "api/record_call.h"
 #include "codegen/store.h"
+#include "codegen/tells_lines.h"
 #include "device/movable.h"
 #include "shape/strides.h"
 
@@ -90,7 +91,7 @@ void pack_graph(const ir::Graph& graph, base::Writer& out) {
     graph.pack(out, true);
 }
 
-// Without lines where a file is another one by now: code that is the same may be elsewhere in it.
+// Without lines where a file is another one by now: code that is the same may be elsewhere in it. Where code tells of lines, it is recorded anew.
 ir::Graph unpack_graph(base::Reader& in) {
     bool are_known = true;
     for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) {
@@ -99,6 +100,7 @@ ir::Graph unpack_graph(base::Reader& in) {
         are_known = in.number() == now.second && time == now.first && time != 0 && are_known;
     }
     ir::Graph graph = ir::Graph::unpack(in);
+    if (!are_known && codegen::tells_lines()) in.fail();
     if (are_known || !in.ok()) return graph;
     base::Writer without;
     graph.pack(without);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/compiled.h"
 #include "base/fork.h"
 
 namespace fastnp::detail {
@@ -52,3 +53,5 @@ LogScope::LogScope(std::string_view function) : before_(std::exchange(compiled, 
 LogScope::~LogScope() { compiled = before_; }
 
 }  // namespace fastnp::detail
+
+std::string_view fastnp::base::compiled_function() { return fastnp::detail::compiled; }

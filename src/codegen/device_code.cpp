@@ -14,6 +14,7 @@
 #include "codegen/library_kernel.h"
 #include "codegen/nvptx.h"
 #include "codegen/planted.h"
+#include "codegen/source_lines.h"
 #include "codegen/stopwatch.h"
 #include "codegen/stored_code.h"
 #include "fastnp/detail/log.h"
@@ -150,7 +151,7 @@ std::vector<std::string> emit_all(std::span<const DeviceJob> jobs, llvm::Module&
     set_nvptx_target(module);
     std::vector<std::string> symbols;
     for (const DeviceJob& job : jobs) {
-        symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(symbols.size()));
+        symbols.push_back(kernel_symbol(*job.kernel, symbols.size()));
         emit_grid(*job.kernel, *job.grid, module, symbols.back());
         if (job.kernel->ops.size() > 1) plant(*module.getFunction(symbols.back()), "device");
     }
@@ -185,7 +186,7 @@ DeviceStages device_stages(std::span<const DeviceJob> jobs, int capability) {
 }
 
 DeviceCode compile_for_device(std::span<const DeviceJob> jobs, device::Backend& backend) {
-    Distinct<DeviceJob> kernels = distinct(jobs, [](const DeviceJob& job) { return nest::fingerprint(*job.kernel, *job.grid); });
+    Distinct<DeviceJob> kernels = distinct(jobs, [](const DeviceJob& job) { return nest::fingerprint(*job.kernel, *job.grid) + told_by(*job.kernel); });
     DeviceCode code;
     if (jobs.empty()) return code;
     const Modules modules = find_or_make(kernels.key, kernels.jobs.size(), backend, code, [&](std::size_t parts, std::size_t part) {

@@ -147,6 +147,7 @@ Value Emitter::eval(nest::ExprId id, int copy) {
         const auto found = memo_[scope].find(key);
         if (found != memo_[scope].end()) return found->second;
     }
+    const AtLine at = b_.at(kernel_.line_of(id));
     Value value = compute(id, key.second);
     memo_.back().emplace(key, value);
     return value;
@@ -268,7 +269,10 @@ void Emitter::stores(const std::vector<nest::Store>& all, int parts) {
         for (int part = 0; part < parts; ++part) {
             for (std::size_t i = 0; i < all.size(); ++i) values[i].push_back(eval(all[i].value, copy_of(part, step)));
         }
-        for (std::size_t i = 0; i < all.size(); ++i) store(all[i].access, values[i], step);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const AtLine at = b_.at(kernel_.line_of(all[i].value));
+            store(all[i].access, values[i], step);
+        }
     }
 }
 
@@ -351,6 +355,7 @@ void Emitter::run(const std::string& symbol) {
     auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, whole, whole, pointer}, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, b_.module);
     function_->setDoesNotThrow();
+    b_.begin_lines(*function_, first_line(kernel_));
     for (const unsigned argument : {0U, 1U, 4U}) function_->addParamAttr(argument, llvm::Attribute::NoAlias);
     b_.entry = BasicBlock::Create(ir.getContext(), "entry", function_);
     BasicBlock* start = BasicBlock::Create(ir.getContext(), "start", function_);

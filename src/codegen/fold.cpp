@@ -50,6 +50,7 @@ void Emitter::reset(const nest::Stage& stage) {
 
 void Emitter::accumulate(const nest::Stage& stage) {
     for (const int f : stage.folds) {
+        const AtLine at = b_.at(kernel_.line_of_fold(static_cast<std::size_t>(f)));
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         const bool lanes_inner = schedule_.lane >= static_cast<int>(outer_);
         for (const int copy : copies()) {
@@ -257,6 +258,7 @@ void Emitter::finish(const nest::Stage& stage) {
     const bool separate = schedule_.unroll_axis >= 0 && schedule_.unroll_axis < static_cast<int>(outer_);
     const bool cascaded = cascades(stage);
     for (const int f : stage.folds) {
+        const AtLine at = b_.at(kernel_.line_of_fold(static_cast<std::size_t>(f)));
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         Copies results(copy_count());
         for (const int copy : copies()) {

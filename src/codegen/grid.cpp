@@ -58,6 +58,7 @@ void GridEmitter::make_function(const std::string& symbol) {
     function_ = llvm::Function::Create(llvm::FunctionType::get(ir.getVoidTy(), types, false), llvm::Function::ExternalLinkage, symbol, b_.module);
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
     function_->setDoesNotThrow();
+    b_.begin_lines(*function_, first_line(kernel_));
     const auto as_metadata = [&](std::uint64_t value) { return llvm::ConstantAsMetadata::get(ir.getInt32(static_cast<std::uint32_t>(value))); };
     llvm::NamedMDNode* notes = b_.module.getOrInsertNamedMetadata("nvvm.annotations");
     const auto annotate = [&](const char* name, std::uint64_t value) {
@@ -465,6 +466,7 @@ Value GridEmitter::eval(nest::ExprId id, int copy) {
         const auto found = scope->find(key);
         if (found != scope->end()) return found->second;
     }
+    const AtLine at = b_.at(kernel_.line_of(id));
     const Value value = compute(id, key.second);
     memo_.back().emplace(key, value);
     return value;

@@ -85,6 +85,7 @@ std::vector<nest::ExprId> GridEmitter::factors_of(const nest::Fold& fold) const 
 
 void GridEmitter::accumulate(const nest::Stage& stage) {
     for (const int f : stage.folds) {
+        const AtLine at = b_.at(kernel_.line_of_fold(static_cast<std::size_t>(f)));
         const nest::Fold& fold = kernel_.folds[static_cast<std::size_t>(f)];
         const std::vector<nest::ExprId> factors = factors_of(fold);
         for (int copy = 0; copy < copies(); ++copy) {
@@ -143,6 +144,7 @@ void GridEmitter::flush(const nest::Stage& stage) {
 }
 
 void GridEmitter::flush(const nest::Fold& fold, std::size_t number) {
+    const AtLine at = b_.at(kernel_.line_of_fold(number));
     for (std::size_t i = 0; i < totals_[number].size(); ++i) {
         write(totals_[number][i], combine(b_, fold, read(totals_[number][i], fold.dtype), read(accumulators_[number][i], fold.dtype)));
         write(accumulators_[number][i], identity_of(b_, fold));
@@ -286,6 +288,7 @@ GridEmitter::Copies GridEmitter::across_crew(std::size_t number_of_fold, const C
 void GridEmitter::finish(const nest::Stage& stage) {
     for (const int f : stage.folds) {
         const auto number = static_cast<std::size_t>(f);
+        const AtLine at = b_.at(kernel_.line_of_fold(number));
         const nest::Fold& fold = kernel_.folds[number];
         if (has_totals(fold)) flush(fold, number);
         const std::vector<Accumulator>& from = has_totals(fold) ? totals_[number] : accumulators_[number];

@@ -309,6 +309,7 @@ void GridEmitter::store(const std::vector<nest::Store>& stores) {
 
 void GridEmitter::write_all(const std::vector<nest::Store>& stores, const std::vector<Copies>& values) {
     for (std::size_t i = 0; i < stores.size(); ++i) {
+        const AtLine at = b_.at(kernel_.line_of(stores[i].value));
         if (const int tile = tile_of_store(i); tile >= 0) {  // of an elementwise kernel, which has outer stores alone
             for (int copy = 0; copy < copies(); ++copy)
                 store_to_tile(static_cast<std::size_t>(tile), values[i][static_cast<std::size_t>(copy)], place_of(copy));

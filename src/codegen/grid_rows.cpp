@@ -92,6 +92,7 @@ void GridEmitter::store_parts(const std::vector<nest::Store>& stores, int part, 
     };
     const auto write = [&](const std::vector<Copies>& values) {
         for (std::size_t i = 0; i < stores.size(); ++i) {
+            const AtLine line = b_.at(kernel_.line_of(stores[i].value));
             if (!grid_.staged && takes_vectors(stores[i].access) && memory_ == Memory::aligned) {
                 for (int at = part; at < part + count; ++at) store_vector(stores[i].access, values[i], at);
                 continue;

@@ -13,6 +13,8 @@
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/object.h"
+#include "codegen/profilers.h"
+#include "codegen/source_lines.h"
 #include "codegen/stopwatch.h"
 #include "codegen/stored_code.h"
 #include "fastnp/detail/log.h"
@@ -41,8 +43,9 @@ T check(llvm::Expected<T> value, const char* what) {
 llvm::orc::LLJIT& session() {
     return base::made_once([] {
         initialize_llvm();
-        auto made = llvm::orc::LLJITBuilder().setNumCompileThreads(0).create();
-        return check(std::move(made), "starting the linker");
+        auto made = check(llvm::orc::LLJITBuilder().setNumCompileThreads(0).create(), "starting the linker");
+        attach_profilers(*made);
+        return made;
     });
 }
 
@@ -112,6 +115,7 @@ bool link(const StoredCode& stored, Code& code) {
     if (!made) fail("making a library", made.takeError());
     llvm::orc::JITDylib& library = *made;
     code.owner = std::shared_ptr<void>(&library, [](void* held) {
+        if (has_profilers()) return;  // they know the code by its address: no other may come to lie there
         const base::NoFork whole;
         llvm::consumeError(session().getExecutionSession().removeJITDylib(*static_cast<llvm::orc::JITDylib*>(held)));
     });
@@ -154,7 +158,7 @@ Code found_or_made(const std::string& key, std::size_t count, Make make) {
 
 Code compile(std::span<const Job> jobs, Effort effort) {
     const base::NoFork whole;  // of the session
-    const Distinct<Job> kernels = distinct(jobs, [](const Job& job) { return nest::fingerprint(*job.kernel, *job.schedule); });
+    const Distinct<Job> kernels = distinct(jobs, [](const Job& job) { return nest::fingerprint(*job.kernel, *job.schedule) + told_by(*job.kernel); });
     const std::string key = (effort == Effort::none ? "unoptimised " : "") + kernels.key;
     Code code = found_or_made(key, kernels.jobs.size(), [&](Code& times) { return make_objects(kernels.jobs, effort, times); });
     std::vector<KernelFunction> functions;
@@ -167,7 +171,7 @@ Code compile(std::span<const Job> jobs, Effort effort) {
 Code compile(const ir::Program& program) {
     const base::NoFork whole;  // of the session
     if (detail::tells(detail::Channel::code)) detail::tell(detail::Channel::code, "\n" + llvm_text(program));
-    return found_or_made("program " + ir::fingerprint(program), 1, [&](Code& times) { return make_object(program, times); });
+    return found_or_made("program " + ir::fingerprint(program) + told_by(program), 1, [&](Code& times) { return make_object(program, times); });
 }
 
 std::string host_text() {

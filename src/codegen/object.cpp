@@ -8,6 +8,7 @@
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/planted.h"
+#include "codegen/source_lines.h"
 #include "codegen/stopwatch.h"
 #include "fastnp/error.h"
 
@@ -41,7 +42,7 @@ std::vector<Numbered> numbered(std::span<const Job> jobs) {
 Emitted emit_all(std::span<const Numbered> jobs, Effort effort) {
     Emitted out = new_module(effort);
     for (const auto& [job, number] : jobs) {
-        out.symbols.push_back("fastnp_" + job.kernel->name + "_" + std::to_string(number));
+        out.symbols.push_back(kernel_symbol(*job.kernel, number));
         emit(*job.kernel, *job.schedule, host_machine(), *out.module, out.symbols.back(), out.externals);
         set_host_attributes(*out.module->getFunction(out.symbols.back()));
         plant(*out.module->getFunction(out.symbols.back()), "emit");

@@ -73,6 +73,7 @@ private:
         auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, word, word, pointer}, false);
         function_ = llvm::Function::Create(type, linkage, symbol, b_.module);
         function_->setDoesNotThrow();
+        b_.begin_lines(*function_, first_line(program_));
         function_->addFnAttr(note_attribute, std::to_string(sizeof(std::int64_t) * static_cast<std::size_t>(program_.note_word())));
         for (const unsigned argument : {0U, 1U, 4U}) function_->addParamAttr(argument, llvm::Attribute::NoAlias);
         b_.entry = new_block("entry");
@@ -105,6 +106,7 @@ private:
     Value of(Dtype dtype, llvm::Value* re, llvm::Value* im = nullptr) { return {&b_, dtype, re, im}; }
 
     Value step(const Step& step) {
+        const AtLine at = b_.at(step.where);
         switch (step.kind) {
             case Kind::constant: return constant(step);
             case Kind::input: return input(step);

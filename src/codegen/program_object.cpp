@@ -14,6 +14,7 @@
 #include "codegen/program_passes.h"
 #include "codegen/program_shared.h"
 #include "codegen/quiet_compares.h"
+#include "codegen/source_lines.h"
 #include "codegen/stopwatch.h"
 #include "fastnp/error.h"
 
@@ -45,7 +46,7 @@ namespace {
 Emitted emit_program(const ir::Program& program) {
     ir::verify(program);
     Emitted out = new_module();
-    out.symbols.emplace_back("fastnp_program");
+    out.symbols.push_back(program_symbol(program));
     emit(program, *out.module, out.symbols[0], out.externals);
     for (llvm::Function& function : *out.module) {
         if (function.isDeclaration()) continue;

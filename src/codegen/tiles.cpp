@@ -53,6 +53,7 @@ void Emitter::add_to_tiles(const std::vector<Tile>& tiles, llvm::Value* end, llv
         hoist(roots_of(kernel_.stages[0]));
         lane_loop(tiles[0].begin, end, 1, [&] {
             for (const Tile& tile : tiles) {
+                const AtLine at = b_.at(kernel_.line_of_fold(static_cast<std::size_t>(tile.number)));
                 Copies values;
                 for (int step = 0; step < copies_; ++step) values.push_back(value_of(tile.fold, tile.part, step));
                 write(tile, tile.sums, combine(b_, tile.fold, read(tile, tile.sums), b_.splat(pairwise(b_, tile.fold, std::move(values)))));

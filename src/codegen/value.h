@@ -3,10 +3,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "codegen/external.h"
 #include "codegen/llvm.h"
+#include "codegen/source_lines.h"
 #include "fastnp/dtype.h"
 #include "fastnp/scalar.h"
 #include "ir/op.h"
@@ -65,8 +67,18 @@ public:
 
     llvm::FunctionCallee external(const External& function_called, llvm::FunctionType* type);
 
+    /// What is written in a function, from its first line on, is of the user's lines, if code tells of them.
+    void begin_lines(llvm::Function& function, ir::Location first) {
+        if (!first) return;
+        lines.emplace(function, first);
+        ir.SetCurrentDebugLocation(lines->at(first));
+    }
+    /// As long as what it gives lives, what is written is of this line.
+    [[nodiscard]] AtLine at(ir::Location line) { return {ir, lines, line}; }
+
     llvm::IRBuilder<> ir;
     llvm::Module& module;
+    std::optional<SourceLines> lines;        // none: code does not tell of them
     int width;                               // lanes
     Target target;
     llvm::BasicBlock* entry = nullptr;       // where allocas go

@@ -2,6 +2,7 @@
 
 #include "base/shared_loop.h"
 #include "codegen/jit.h"
+#include "codegen/tells_lines.h"
 #include "fastnp/detail/program.h"
 #include "fastnp/error.h"
 #include "ir/program.h"
@@ -20,10 +21,11 @@ ir::Program program_of(const ProgramText& text) {
     program.inputs = text.inputs;
     program.apart = text.apart;
     for (const ProgramStep& each : text.steps) {
+        const ir::Location where{program.steps.size() < text.lines.size() ? text.lines[program.steps.size()] : 0};
         const auto kind = ir::step_kind(each.kind);
         const auto op = each.op.empty() ? ir::Op::count : ops::find(each.op);
         if (!kind || !op) throw InternalError("a program has no step '" + each.kind + " " + each.op + "'");
-        program.steps.push_back({*kind, each.dtype, each.compute, *op, each.a, each.b, each.c, each.bits, each.more_bits});
+        program.steps.push_back({*kind, each.dtype, each.compute, *op, each.a, each.b, each.c, each.bits, each.more_bits, where});
     }
     return program;
 }
@@ -49,6 +51,8 @@ NativeProgram::NativeProgram(const ProgramText& text) {
     words_ = static_cast<std::size_t>(program.words());
     compile_ms_ = code.load_ms + code.emit_ms + code.optimize_ms + code.generate_ms + code.link_ms + code.store_ms;
 }
+
+bool tells_lines() { return codegen::tells_lines(); }
 
 std::uint64_t shared_rounds() { return base::shared_rounds(); }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "fastnp/dtype.h"
+#include "ir/location.h"
 #include "ir/op.h"
 
 namespace fastnp::ir {
@@ -70,6 +71,7 @@ struct Step {
     Op op = Op::count;
     std::int32_t a = -1, b = -1, c = -1;
     std::uint64_t bits = 0, more_bits = 0;
+    Location where{};  // the user's line; no part of what the step does
 };
 
 /// Whether a step's fields a, b and c are values.

@@ -164,8 +164,8 @@ public:
         if (first_ >= 0) assume_not_below(first, first_);
         if (end_value_ >= 0) assume_not_below(end_value_, last);
         assume_required();
-        own.steps.push_back({.kind = Kind::set, .a = loop.a, .b = first});
-        own.steps.push_back({.kind = Kind::share, .a = loop.a, .c = last});
+        own.steps.push_back({.kind = Kind::set, .a = loop.a, .b = first, .where = loop.where});
+        own.steps.push_back({.kind = Kind::share, .a = loop.a, .c = last, .where = loop.where});
         for (std::size_t i = block_ + 1; i <= end_; ++i) copy(i);
         own.steps.push_back({.kind = Kind::exit, .b = static_cast<std::int32_t>(own.exits.size())});
         own.exits.push_back({made_.set});
@@ -347,7 +347,8 @@ SharedLoops shared_out(const Program& program) {
                         stride = numbers[at(stride)];
                     }
                 }
-                steps.push_back({.kind = Kind::shared, .a = static_cast<std::int32_t>(made.loops.size()) - 1, .b = step.a, .c = step.b});
+                steps.push_back(
+                    {.kind = Kind::shared, .a = static_cast<std::int32_t>(made.loops.size()) - 1, .b = step.a, .c = step.b, .where = step.where});
                 i = loop.end();
                 continue;
             }

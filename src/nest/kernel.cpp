@@ -53,6 +53,15 @@ ExprId Kernel::add(Expr expr) {
     return static_cast<ExprId>(exprs.size() - 1);
 }
 
+void Kernel::note_line(ir::Location line) {
+    if (line) lines.resize(exprs.size(), line);
+}
+
+ir::Location Kernel::line_of_fold(std::size_t fold) const {
+    const auto is_its = [fold](const Expr& expr) { return expr.kind == Expr::Kind::fold && static_cast<std::size_t>(expr.number) == fold; };
+    return line_of(static_cast<ExprId>(std::ranges::find_if(exprs, is_its) - exprs.begin()));
+}
+
 std::vector<std::size_t> unit_axes(const Kernel& kernel, const Schedule& schedule) {
     const std::size_t outer = kernel.outer_count();
     std::vector<std::size_t> axes;

@@ -15,6 +15,7 @@
 
 #include "fastnp/dtype.h"
 #include "fastnp/scalar.h"
+#include "ir/location.h"
 #include "ir/op.h"
 #include "shape/dim.h"
 
@@ -111,12 +112,21 @@ struct Kernel {
     shape::Dim blocked_extent = 0;
     shape::Dim inner_points = 1;  // of one outer point
     std::vector<std::string> ops;  // names of what was fused, for explain
+    // What the user calls it, and no part of what it does: the function that it is compiled for, and the line of each expression.
+    std::string function;
+    std::vector<ir::Location> lines;
 
     std::size_t outer_count() const;
     /// Has each buffer begin at the first place that is named in it, where that is a constant: kernels over different parts of an array have one code.
     /// Gives how many bytes later each begins.
     std::vector<std::int64_t> rebase();
     ExprId add(Expr expr);  // the equal one if it is there
+    /// What was added since the last time, and has no line, is of this one. It does nothing if that is none.
+    void note_line(ir::Location line);
+    /// None where it is not known.
+    ir::Location line_of(ExprId expr) const { return expr < lines.size() ? lines[expr] : ir::Location(); }
+    /// That of the expression which is its result.
+    ir::Location line_of_fold(std::size_t fold) const;
 };
 
 /// Steps of a jammed axis (see Schedule).

@@ -203,6 +203,7 @@ private:
         }
         const std::optional<ExprId> guard = guard_;
         const ExprId id = compute(value, map);
+        result_.kernel.note_line(value->where);
         memo_[value].push_back({map, guard, id});
         return id;
     }
@@ -360,6 +361,7 @@ private:
         result.number = number;
         const ExprId id = kernel.add(result);
         fold_exprs_[fold] = cast_to(id, fold->dtype);
+        kernel.note_line(fold->where);
         return id;
     }
 
@@ -410,6 +412,7 @@ private:
         const IndexMap map = kernel_map(pass::identity_map(region_.domain.size()));
         const ExprId value = value_at(update->inputs[1], map, false);
         note(*update);
+        result_.kernel.note_line(update->where);
         const Access access = access_to(pass::region_of(*update, program_.storage.at(update), sizes_), map, true);
         std::erase_if(result_.kernel.outer_stores, [&](const Store& store) { return store.access == access; });  // overwritten
         result_.kernel.outer_stores.push_back({access, value});
@@ -470,6 +473,7 @@ private:
         kernel.stages[users[0]].keeps.emplace_back(scratch.number, id);
         // Later stages read the row: their expressions are rebuilt over it.
         kernel.exprs.push_back(scratch);
+        kernel.note_line(kernel.line_of(id));
         const auto row = static_cast<ExprId>(kernel.exprs.size() - 1);
         for (std::size_t u = 1; u < users.size(); ++u) {
             std::map<ExprId, ExprId> copies{{id, row}};
@@ -495,6 +499,7 @@ private:
             arg = copy;
         }
         const ExprId result = changed ? result_.kernel.add(expr) : id;
+        result_.kernel.note_line(result_.kernel.line_of(id));
         copies.emplace(id, result);
         return result;
     }

@@ -166,6 +166,7 @@ private:
         std::vector<Value> order = ir::reachable(scope_->body.graph.roots());
         std::sort(order.begin(), order.end(), [](Value a, Value b) { return a->id < b->id; });
         for (const Value value : order) {
+            if (value->where) where_ = value->where;
             if (value->op == Op::scatter) scatter(value);
             else if (value->op == Op::update) update(value);
             else if (value->op == Op::take) take(value);

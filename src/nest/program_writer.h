@@ -17,8 +17,10 @@ protected:
     using Step = ir::Step;
 
     NumberLoop made_;
+    ir::Location where_{};  // the user's line of the steps that come
 
     std::int32_t step(Step step) {
+        step.where = where_;
         made_.program.steps.push_back(step);
         return static_cast<std::int32_t>(made_.program.steps.size()) - 1;
     }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <unordered_set>
 
+#include "base/compiled.h"
 #include "fastnp/detail/timeline.h"
 #include "fastnp/error.h"
 #include "nest/lower.h"
@@ -126,6 +127,7 @@ private:
             run.kernel.inner_points = lowered.kernel.inner_points;
             order_.push_back({nullptr, static_cast<int>(plan_.kernels.size())});
             bindings_.push_back(std::move(lowered.bindings));
+            lowered.kernel.function = base::compiled_function();
             plan_.kernels.push_back(std::move(lowered.kernel));
             plan_.steps.push_back(std::move(run));
         }

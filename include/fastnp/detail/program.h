@@ -31,10 +31,14 @@ struct ProgramText {
     std::vector<std::vector<std::int32_t>> exits;  // the variables that each hands out
     std::int32_t arrays = 0, made_arrays = 0, inputs = 0;
     bool apart = true;  // whether its arrays share no memory
+    std::vector<std::uint32_t> lines;  // the user's line of each step (fastnp/detail/line.h), of none or of all of them
 };
 
 /// What sizes that are handed in (the step `input`) are not beyond.
 inline constexpr std::int64_t most_size = std::int64_t{1} << 62;
+
+/// Whether native code tells debuggers and profilers of the user's lines, so that `lines` are wanted.
+FASTNP_API bool tells_lines();
 
 /// A compiled program.
 class NativeProgram {
