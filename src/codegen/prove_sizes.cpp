@@ -15,7 +15,7 @@ using shape::Dim;
 using Numbers = std::vector<std::int64_t>;
 
 // Of sizes that are tried one after the other.
-constexpr double most_points = 60'000;
+constexpr double most_points = 20'000;
 
 class Chooser {
 public:

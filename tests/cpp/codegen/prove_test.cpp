@@ -61,7 +61,8 @@ const std::vector<Dtype> some_dtypes{bool_, int8, uint32, int64, float16, bfloat
 struct Tally {
     int proved = 0;
     std::map<std::string, int> not_proved{};  // by why
-    double slowest = 0;
+    double slowest = 0;  // milliseconds
+    std::string slowest_one{};
     std::size_t asked = 0;
 
     void add(const plan::Plan& plan, const std::string& program, codegen::Stage stage = codegen::Stage::emitted) {
@@ -69,7 +70,10 @@ struct Tally {
             const Job job{&plan.kernels[i], &plan.schedules[i]};
             try {
                 const Proof proof = codegen::prove(job, plan.sizes, stage);
-                slowest = std::max(slowest, proof.milliseconds);
+                if (proof.milliseconds > slowest) {
+                    slowest = proof.milliseconds;
+                    slowest_one = program + ": " + to_string(proof);
+                }
                 asked += proof.asked;
                 if (proof.is_proved) ++proved;
                 else ++not_proved[program + ": " + proof.why_not];
@@ -84,8 +88,8 @@ struct Tally {
         return count;
     }
     std::string text() const {
-        std::string text = std::to_string(proved) + " proved, " + std::to_string(missed()) + " not, slowest " + std::to_string(slowest) + " ms, " +
-                           std::to_string(asked) + " questions";
+        std::string text =
+            std::to_string(proved) + " proved, " + std::to_string(missed()) + " not, " + std::to_string(asked) + " questions; slowest " + slowest_one;
         for (const auto& [why, times] : not_proved) text += "\n  " + std::to_string(times) + " " + why;
         return text;
     }
