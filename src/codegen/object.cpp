@@ -146,6 +146,12 @@ StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times) {
     return all;
 }
 
+Emitted emitted_code(const Job& job, Stage stage) {
+    Emitted emitted = emit_all(numbered({&job, 1}), Effort::full);
+    if (stage == Stage::optimised) optimize(emitted, Effort::full);
+    return emitted;
+}
+
 std::string llvm_text(std::span<const Job> jobs, Effort effort, Stage stage) {
     Emitted emitted = emit_all(numbered(jobs), effort);
     if (stage == Stage::optimised) optimize(emitted, effort);

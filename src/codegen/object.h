@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "codegen/generate.h"
 #include "codegen/jit.h"
 #include "codegen/stored_code.h"
 
@@ -10,6 +11,9 @@ namespace fastnp::codegen {
 
 /// Object code of kernels, made here and now, by all threads: a module for each. `times`: those of the module that took longest.
 StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times);
+
+/// A kernel's LLVM IR, before or after LLVM's passes.
+Emitted emitted_code(const Job& job, Stage stage);
 
 /// Object code of a program over numbers.
 StoredCode make_object(const ir::Program& program, Code& times);

@@ -44,7 +44,7 @@ eager::SpanKernel function_of(const nest::Expr& expr, Dtype from) {
 
 }  // namespace
 
-Expressions::Expressions(const nest::Kernel& kernel) : kernel_(kernel), depends_(nest::dependencies(kernel)) {
+Expressions::Expressions(const nest::Kernel& kernel) : kernel_(kernel), lists_(kernel) {
     for (const nest::Expr& expr : kernel.exprs) {
         functions_.push_back(expr.kind == Kind::map ? function_of(expr, kernel.exprs[expr.args[0]].dtype) : nullptr);
         constants_.push_back(expr.kind == Kind::constant ? element_of(expr.scalar, expr.dtype) : Element{});
@@ -54,43 +54,6 @@ Expressions::Expressions(const nest::Kernel& kernel) : kernel_(kernel), depends_
         if (combine_.back() == nullptr) throw InternalError("no precompiled kernel for " + std::string(ops::info(fold.combine).name));
         identities_.push_back(element_of(nest::identity_of(fold), fold.dtype));
     }
-    List roots;
-    std::vector<List> stage_roots;
-    for (const nest::Stage& stage : kernel.stages) {
-        List own;
-        for (const int fold : stage.folds) own.push_back(kernel.folds[static_cast<std::size_t>(fold)].value);
-        for (const auto& keep : stage.keeps) own.push_back(keep.second);
-        for (const nest::Store& store : stage.stores) own.push_back(store.value);
-        roots.insert(roots.end(), own.begin(), own.end());
-        stage_roots.push_back(std::move(own));
-    }
-    List last;
-    for (const nest::Store& store : kernel.outer_stores) last.push_back(store.value);
-    roots.insert(roots.end(), last.begin(), last.end());
-    const std::uint32_t outer = (1U << kernel.outer_count()) - 1;
-    const auto is_outer = [&](nest::ExprId id) { return (depends_[id] & ~outer) == 0; };
-    const auto without_outer = [&](List list) {
-        std::erase_if(list, is_outer);
-        return list;
-    };
-    outer_ = needed(roots);
-    std::erase_if(outer_, [&](nest::ExprId id) { return !is_outer(id); });
-    for (const List& own : stage_roots) stages_.push_back(without_outer(needed(own)));
-    last_ = without_outer(needed(last));
-}
-
-// They and all that they are made of, arguments before users.
-Expressions::List Expressions::needed(const List& roots) const {
-    std::vector<bool> found(kernel_.exprs.size(), false);
-    for (const nest::ExprId root : roots) found[root] = true;
-    List list;
-    for (std::size_t i = kernel_.exprs.size(); i-- > 0;) {
-        if (!found[i]) continue;
-        list.push_back(static_cast<nest::ExprId>(i));
-        for (const nest::ExprId arg : kernel_.exprs[i].args) found[arg] = true;
-    }
-    std::reverse(list.begin(), list.end());
-    return list;
 }
 
 std::byte* Expressions::address(const nest::Access& access, const Point& at) const {
@@ -109,7 +72,7 @@ std::byte* Expressions::scratch(int row, const Point& at) const {
     return place + number * static_cast<std::int64_t>(itemsize_of(kernel_.scratch[static_cast<std::size_t>(row)]));
 }
 
-void Expressions::compute(const List& list, Point& at) const {
+void Expressions::compute(const Lists::List& list, Point& at) const {
     for (const nest::ExprId id : list) compute(id, at);
 }
 
@@ -151,6 +114,8 @@ void Expressions::map(const nest::Expr& expr, eager::SpanKernel function, Point&
     for (std::size_t i = 0; i < expr.args.size(); ++i) operands[i] = at.values[expr.args[i]].bytes;
     function(operands, out.bytes, 1);
 }
+
+void Expressions::keep(int row, nest::ExprId value, const Point& at) const { put(scratch(row, at), at.values[value].bytes, kernel_.exprs[value].dtype); }
 
 void Expressions::store(const nest::Store& store, Point& at) const {
     put(address(store.access, at), at.values[store.value].bytes, kernel_.exprs[store.value].dtype);

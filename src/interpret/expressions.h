@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eager/eager.h"
+#include "interpret/lists.h"
 #include "nest/kernel.h"
 
 namespace fastnp::interpret {
@@ -26,25 +27,19 @@ struct Point {
     std::vector<Element> folds;        // results of earlier stages
 };
 
-inline std::int64_t value_of(shape::Dim dim, const std::int64_t* sizes) { return dim.is_constant() ? dim.value() : sizes[dim.id()]; }
-
 class Expressions {
 public:
     explicit Expressions(const nest::Kernel& kernel);
 
-    using List = std::vector<nest::ExprId>;
-    /// What stays the same for all of an outer point, as far as it is known before folds are.
-    const List& of_outer_point() const { return outer_; }
-    /// What a stage needs at each of its inner points, besides.
-    const List& of_stage(std::size_t stage) const { return stages_[stage]; }
-    /// What the outer stores need, besides.
-    const List& of_outer_stores() const { return last_; }
+    using Element = interpret::Element;
+    using Point = interpret::Point;
+    const Lists& lists() const { return lists_; }
 
     /// Computes these, in order, for the place that `at` is at.
-    void compute(const List& list, Point& at) const;
+    void compute(const Lists::List& list, Point& at) const;
     void store(const nest::Store& store, Point& at) const;
-    /// The element of a scratch row for the inner point.
-    std::byte* scratch(int row, const Point& at) const;
+    /// Keeps a value in a scratch row, for the inner point.
+    void keep(int row, nest::ExprId value, const Point& at) const;
 
     /// x combined with y.
     Element combine(int fold, const Element& x, const Element& y) const;
@@ -53,19 +48,18 @@ public:
     void tell_nan(int fold, const Element& value) const;
 
 private:
-    List needed(const List& roots) const;
+    /// The element of a scratch row for the inner point.
+    std::byte* scratch(int row, const Point& at) const;
     void compute(nest::ExprId id, Point& at) const;
     void map(const nest::Expr& expr, eager::SpanKernel function, Point& at, Element& out) const;
     std::byte* address(const nest::Access& access, const Point& at) const;
 
     const nest::Kernel& kernel_;
-    std::vector<std::uint32_t> depends_;
+    Lists lists_;
     std::vector<eager::SpanKernel> functions_;  // per expression, of maps
     std::vector<Element> constants_;            // per expression
     std::vector<eager::SpanKernel> combine_;    // per fold
     std::vector<Element> identities_;
-    List outer_, last_;
-    std::vector<List> stages_;
 };
 
 }  // namespace fastnp::interpret

@@ -6,6 +6,7 @@
 
 #include "codegen/device_code.h"
 #include "codegen/jit.h"
+#include "codegen/prove.h"
 #include "fastnp/detail/progress.h"
 #include "fastnp/detail/timeline.h"
 #include "interpret/kernel.h"
@@ -61,6 +62,14 @@ void interpret(std::span<Plan* const> plans) {
     }
 }
 
+void prove(std::span<Plan* const> plans) {
+    for (const Plan* plan : plans) {
+        std::vector<codegen::Job> jobs;
+        for (std::size_t i = 0; i < plan->kernels.size(); ++i) jobs.push_back({&plan->kernels[i], &plan->schedules[i]});
+        codegen::prove_all(jobs, plan->sizes);
+    }
+}
+
 // Plans whose kernels are done by the same.
 void generate_for_host(std::span<Plan* const> plans, Times& times) {
     if (!plans.empty() && plans.front()->kernels_by == KernelsBy::interpreter) return interpret(plans);
@@ -71,6 +80,7 @@ void generate_for_host(std::span<Plan* const> plans, Times& times) {
     if (jobs.empty()) return;
     const codegen::Code code = codegen::compile(jobs, effort_of(plans.front()->kernels_by));
     note(code, times);
+    if (codegen::proves()) prove(plans);
     std::size_t first = 0;
     for (Plan* plan : plans) {
         for (Step& step : plan->steps) {
