@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fastnp/detail/compiling_time.h"
-#include "fastnp/detail/progress.h"
 #include "fastnp/detail/line.h"
+#include "fastnp/detail/progress.h"
 #include "loop_call.h"
 #include "native_program.h"
 
