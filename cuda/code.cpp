@@ -13,13 +13,18 @@ namespace {
 
 constexpr int error_log_buffer = 5;
 constexpr int error_log_buffer_bytes = 6;
+constexpr int generate_line_info = 13;
 constexpr int input_ptx = 1;
 
-// The options by which the driver's assembler writes down what it finds wrong. It keeps their addresses until the link ends.
+// The options by which the driver's assembler writes down what it finds wrong, and, for code that has lines (codegen/source_lines), keeps these. It keeps
+// the addresses of options until the link ends.
 struct ErrorLog {
     std::array<char, 8192> text{};
-    std::array<int, 2> options{error_log_buffer, error_log_buffer_bytes};
-    std::array<void*, 2> values{text.data(), reinterpret_cast<void*>(static_cast<std::uintptr_t>(text.size() - 1))};
+    std::array<int, 3> options{error_log_buffer, error_log_buffer_bytes, generate_line_info};
+    std::array<void*, 3> values{text.data(), reinterpret_cast<void*>(static_cast<std::uintptr_t>(text.size() - 1)),
+                                reinterpret_cast<void*>(static_cast<std::uintptr_t>(1))};
+
+    unsigned count(bool has_lines) const { return static_cast<unsigned>(options.size()) - (has_lines ? 0 : 1); }
 
     // Without the empty lines at its end.
     std::string read() const {
@@ -31,8 +36,8 @@ struct ErrorLog {
 
 class Link {
 public:
-    Link(Context& context, ErrorLog& log) : context_(context) {
-        const auto count = static_cast<unsigned>(log.options.size());
+    Link(Context& context, ErrorLog& log, bool has_lines) : context_(context) {
+        const unsigned count = log.count(has_lines);
         context.check(context.driver().link_create(count, log.options.data(), log.values.data(), &link_), "cuLinkCreate");
     }
     ~Link() { context_.driver().link_destroy(link_); }
@@ -52,7 +57,7 @@ std::string assemble(Context& context, const std::string& ptx) {
     const Driver& driver = context.driver();
     const Current current(context);
     ErrorLog log;
-    const Link link(context, log);
+    const Link link(context, log, ptx.find("\t.loc\t") != std::string::npos);
     const auto check = [&](int error, const char* function) {
         if (error != success) context.check(error, function, log.read());
     };
@@ -71,9 +76,7 @@ LoadedModule::LoadedModule(std::shared_ptr<Context> context, const std::string& 
     const Driver& driver = context_->driver();
     const Current current(*context_);
     ErrorLog log;
-    const auto load = [&] {
-        return driver.module_load(&module_, image.c_str(), static_cast<unsigned>(log.options.size()), log.options.data(), log.values.data());
-    };
+    const auto load = [&] { return driver.module_load(&module_, image.c_str(), log.count(false), log.options.data(), log.values.data()); };
     context_->check_with_memory(load, "cuModuleLoadDataEx", [&] { return log.read(); });
     try {
         for (std::size_t i = 0; i < functions_.size(); ++i) {

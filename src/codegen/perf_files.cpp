@@ -117,7 +117,7 @@ void JitDump::begin() {
     file_.write(head.add(now()).add(flags).bytes());
     // perf finds the file by this: it notes what is mapped to be run. The mapping stays until the process ends.
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    (void)mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file_.get(), 0);
+    [[maybe_unused]] void* const seen = mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file_.get(), 0);
 }
 
 std::string JitDump::records_of(const LinkedFunction& function) {

@@ -23,7 +23,7 @@ fi
 [ -n "$(find "$work/prefix" -path '*licenses/LLVM.txt')" ] || { echo "the installed tree lacks the licences"; exit 1; }
 
 library=$(echo "$work"/prefix/lib*/libfastnp.so "$work"/prefix/lib*/*/libfastnp.so | tr ' ' '\n' | grep -v '\*' | head -n 1)
-foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^_Z(N[KRO]*|T.N|GVN)6fastnp/' | head -n 5)
+foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^(_Z(N[KRO]*|T.N|GVN)6fastnp|__jit_debug_(descriptor|register_code)$)/' | head -n 5)
 [ -z "$foreign" ] || { printf 'exported beside namespace fastnp:\n%s\n' "$foreign"; exit 1; }
 if ldd "$library" | grep -E 'LLVM|openblas|not found'; then
     echo "the library needs one of these"

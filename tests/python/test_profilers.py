@@ -225,6 +225,24 @@ def test_dump_for_perf(tmp_path):
     assert len(seen[0]) == len(seen[2])
 
 
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+def test_perf_takes_the_dump(tmp_path):
+    program = tmp_path / "model.py"
+    program.write_text(PROGRAM.replace("print(json", "for _ in range(300):\n    softmax(x)\nprint(json"))
+    environment = os.environ | {"FASTNP_CACHE_DIR": "", "FASTNP_PROFILER": "perf", "JITDUMPDIR": str(tmp_path), "HOME": str(tmp_path)}
+
+    def perf(*arguments: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["perf", *arguments], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+
+    if perf("record", "-e", "cpu-clock", "-k", "mono", "-o", "perf.data", sys.executable, program).returncode != 0:
+        pytest.skip("perf may not record here")
+    done = perf("inject", "--jit", "-i", "perf.data", "-o", "perf.jit.data")
+    assert done.returncode == 0, done.stderr
+    objects = [path.read_bytes() for path in (tmp_path / ".debug/jit").glob("*/jitted-*.so")]
+    (made,) = [each for each in objects if b"fastnp_softmax_0" in each]
+    assert str(program).encode() in made  # in the table of lines
+
+
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
 def test_backtrace_of_gdb(tmp_path):
     (tmp_path / "model.py").write_text(PROGRAM)

@@ -282,6 +282,14 @@ BOOST_AUTO_TEST_CASE(a_device_that_can_not_be_opened_says_why_and_leaks_nothing)
     }
 }
 
+BOOST_AUTO_TEST_CASE(lines_of_ptx_are_kept) {
+    FakeDriver fake;
+    Device device(fake.driver(), 0);
+    const std::string plain = ".entry fill", told = ".entry fill\n\t.loc\t1 12 0";
+    BOOST_TEST(device.assemble(plain) == "machine code of " + plain);
+    BOOST_TEST(device.assemble(told) == "machine code with lines of " + told);
+}
+
 BOOST_AUTO_TEST_CASE(the_assembler_is_quoted) {
     FakeDriver fake;
     Device device(fake.driver(), 0);

@@ -22,6 +22,7 @@ struct Event {
 
 struct Link {
     char* log = nullptr;
+    bool keeps_lines = false;
     std::string image;
 };
 
@@ -247,6 +248,7 @@ void links(Driver& table) {
             auto* const made = state.template make<Link>();
             for (unsigned i = 0; i < count; ++i) {
                 if (options[i] == 5) made->log = static_cast<char*>(values[i]);
+                if (options[i] == 13) made->keeps_lines = values[i] != nullptr;
             }
             *link = made;
         });
@@ -260,7 +262,7 @@ void links(Driver& table) {
             std::strcpy(into->log, "ptxas application ptx input, line 1; fatal   : Parsing error near 'nonsense'\n");
             return invalid_ptx;
         }
-        into->image = "machine code of " + text;
+        into->image = (into->keeps_lines ? "machine code with lines of " : "machine code of ") + text;
         return static_cast<int>(success);
     };
     table.link_complete = [](Handle link, void** image, std::size_t* bytes) {
