@@ -35,6 +35,8 @@ std::string to_string(const Proof& proof) {
 
 namespace {
 
+constexpr double most_milliseconds = 600;  // after which no further case is begun
+
 // Of this thread, at work.
 double own_milliseconds() {
     timespec time{};
@@ -52,7 +54,7 @@ Proof prove(const llvm::Function& function, const std::map<std::string, External
         proof.all_cases = cases.size();
         CaseProver prover(function, externals, job, sizes, stage);
         for (const ProofCase& each : cases) {
-            if (prover.is_tired()) break;
+            if (prover.is_tired() || own_milliseconds() - start > most_milliseconds) break;
             if (!prover.run(each, proof)) --proof.all_cases;
         }
         proof.is_proved = proof.cases > 0;

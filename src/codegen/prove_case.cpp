@@ -22,7 +22,7 @@ bool CaseProver::run(const ProofCase& at, Proof& proof) {
     const std::int64_t units = value(job_.schedule->parallel);
     double points = 1;
     for (const nest::Axis& axis : job_.kernel->axes) points *= static_cast<double>(value(axis.extent));
-    points *= static_cast<double>(1 + job_.kernel->exprs.size() / 8);
+    points *= 1 + static_cast<double>(job_.kernel->exprs.size()) / 8;
     const double of_unit = points / static_cast<double>(std::max<std::int64_t>(units, 1));
     if (of_unit > most_points_of_unit) return false;
     std::set<std::int64_t> some{0, units - 1};

@@ -99,7 +99,7 @@ struct Tally {
 
 BOOST_AUTO_TEST_SUITE(prove)
 
-// A shape for each program and dtype; all of them in long tests.
+// A shape for some programs and dtypes; all of them in long tests.
 BOOST_AUTO_TEST_CASE(programs_of_all_dtypes) {
     std::mt19937_64 draw(test_seed());
     const std::vector<std::vector<std::int64_t>> shapes{{64, 65}, {1000, 3}, {3, 2003}, {70, 300}};
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(programs_of_all_dtypes) {
     for (const Program& program : programs()) {
         for (const Dtype dtype : some_dtypes) {
             if (!program.takes(dtype)) continue;
-            const std::size_t drawn = draw() % (2 * shapes.size());
+            const std::size_t drawn = draw() % (4 * shapes.size());
             for (std::size_t i = 0; i < shapes.size(); ++i) {
                 if (!tests_are_long() && i != drawn) continue;
                 const bool varies = i % 2 != 0;
@@ -116,17 +116,20 @@ BOOST_AUTO_TEST_CASE(programs_of_all_dtypes) {
         }
     }
     BOOST_TEST_MESSAGE(tally.text());
-    BOOST_TEST(tally.proved > 40);
+    BOOST_TEST(tally.proved > 15);
     BOOST_TEST(tally.missed() == 0, tally.text());
 }
 
 BOOST_AUTO_TEST_CASE(layouts_of_arguments) {
     Tally tally;
+    std::mt19937_64 draw(test_seed());
     for (const Program& program : programs()) {
-        for (const std::vector<std::int64_t>& strides : {std::vector<std::int64_t>{8, 40 * 8}, {-80, 16}, {0, 8}, {9 * 30, 9}})
+        for (const std::vector<std::int64_t>& strides : {std::vector<std::int64_t>{8, 40 * 8}, {-80, 16}, {0, 8}, {9 * 30, 9}}) {
+            if (!tests_are_long() && draw() % 2 != 0) continue;
             tally.add(host_plan_of(program.function, {{float64, {40, 30}}, {float64, {40, 30}}}, {strides, {}}), program.name);
+        }
     }
-    BOOST_TEST(tally.proved >= 72, tally.text());
+    BOOST_TEST(tally.proved > 15, tally.text());
     BOOST_TEST(tally.missed() == 0, tally.text());
 }
 
