@@ -17,6 +17,7 @@ from fastnp import _repro
 from fastnp._fallback import check_unrecorded
 from fastnp._first_op import _GIVEN, Graphs, _needed, _values
 from fastnp._graph import Graph, Node
+from fastnp._progress import Progress
 from fastnp._triage import Problem, Triage, captured, triage
 
 CHECKS = ("accuracy", "crash", "slowness", "compile time")
@@ -79,12 +80,15 @@ class Shrinking:
     def __init__(self, graph: Graph, arrays: list[Any], fails: Callable[[Graph, list[Any]], str], deadline: float) -> None:
         self.graph, self.arrays, self.fails, self.deadline = graph, arrays, fails, deadline
         self.tried = 0
+        self.progress: Progress | None = None
         self.told = fails(graph, arrays)
 
     def accept(self, graph: Graph, arrays: list[Any]) -> bool:
         if time.monotonic() > self.deadline:
             return False
         self.tried += 1
+        if self.progress is not None:
+            self.progress.advance(note=f"{count(self.graph)} operations")
         told = self.fails(graph, arrays)
         if told:
             self.graph, self.arrays, self.told = graph, arrays, told
@@ -286,7 +290,8 @@ def minify(
         shrinking = Shrinking(graph, arrays, fails, begin + seconds)
         if not shrinking.told:
             continue
-        shrinking.run()
+        with Progress(f"minifying {problem.name}") as shrinking.progress:
+            shrinking.run()
         check = check or ("crash" if shrinking.told.startswith(("died: ", "hung: ", "raised: ")) else "accuracy")
         made = Minified(problem.name, check, rung, shrinking.told, count(shrinking.graph), shrinking.graph, shrinking.arrays)
         made.tried, made.triage = shrinking.tried, found

@@ -19,6 +19,7 @@ from fastnp._core import CompiledFunction
 from fastnp._fallback import check_unrecorded
 from fastnp._first_op import FirstOp, first_op
 from fastnp._graph import Graph
+from fastnp._progress import track
 from fastnp._values import copied, difference, is_array, leaves, on_host, saved_draws
 
 BLAME = {
@@ -285,7 +286,7 @@ def triage(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ulp:
             note("derivative", derivative.told, "differs" if derivative.told else "done")
             made.first = derivative.first
     usual = 0.0
-    for name in rungs_of(problem):
+    for name in track(rungs_of(problem), f"triage of {problem.name}"):
         begin = time.monotonic()
         is_wrong = note(name, *problem.on_rung(name))
         usual = max(usual, time.monotonic() - begin) if not is_wrong else usual
