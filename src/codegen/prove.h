@@ -27,7 +27,7 @@ struct Proof {
     bool all_units = true;      // or some of them, where there are many
     std::size_t elements = 0;   // that were stored, and compared
     std::size_t asked = 0;      // questions to the solver
-    double milliseconds = 0;
+    double milliseconds = 0;    // of this thread's own time
 };
 
 /// "proved at 67 sizes, 3210 elements", "not proved: it calls f".

@@ -22,7 +22,7 @@ bool CaseProver::run(const ProofCase& at, Proof& proof) {
     const std::int64_t units = value(job_.schedule->parallel);
     double points = 1;
     for (const nest::Axis& axis : job_.kernel->axes) points *= static_cast<double>(value(axis.extent));
-    points *= static_cast<double>(1 + job_.kernel->exprs.size() / 8);
+    points *= 1 + static_cast<double>(job_.kernel->exprs.size()) / 8;
     const double of_unit = points / static_cast<double>(std::max<std::int64_t>(units, 1));
     if (of_unit > most_points_of_unit) return false;
     std::set<std::int64_t> some{0, units - 1};
@@ -68,7 +68,7 @@ void CaseProver::run(const ProofCase& at, std::int64_t begin, std::int64_t end, 
     try {
         steps_ += does.run(arguments, most_in_a_run);
     } catch (const OutOfBounds& error) {
-        refute(both, no_address, error.what());
+        refute(both, no_address, std::string("its code is undefined: ") + error.what());
     }
     equality_.start();
     compare(both, proof);

@@ -24,7 +24,7 @@ public:
     bool is_tired() const { return steps_ > most_steps; }
 
 private:
-    static constexpr std::uint64_t most_steps = 1'000'000;  // instructions and terms
+    static constexpr std::uint64_t most_steps = 4'000'000;  // instructions and terms
     static constexpr double most_points = 40'000, most_points_of_unit = 400'000;
     static constexpr std::uint64_t no_address = 0;
     struct Compared;

@@ -15,7 +15,7 @@ using shape::Dim;
 using Numbers = std::vector<std::int64_t>;
 
 // Of sizes that are tried one after the other.
-constexpr double most_points = 60'000;
+constexpr double most_points = 20'000;
 
 class Chooser {
 public:
@@ -36,6 +36,7 @@ public:
         } else {
             const Numbers special = special_numbers(), rests = rests_of_vectors();
             groups_ = groups_of_symbols();
+            distances_ = groups_of_distances();
             add_each(special, all);
             for (const std::int64_t others : {3, 1}) add_each(special, others);
             add_each(rests, 3);
@@ -116,15 +117,57 @@ private:
         return numbers;
     }
 
-    // One group of symbols has the numbers, the others have `others`; or all have them.
+    // The symbols that a size is made of.
+    void find_symbols(Dim dim, std::set<std::uint32_t>& found) const {
+        if (dim.is_constant()) return;
+        const shape::Sizes::Expression& expression = sizes_.expression(dim);
+        if (expression.kind == shape::Sizes::Expression::Kind::symbol) found.insert(dim.id());
+        for (const shape::Sizes::Term& term : expression.terms) {
+            for (const std::uint32_t atom : term.atoms) find_symbols(Dim::expression(atom), found);
+        }
+        if (expression.kind != shape::Sizes::Expression::Kind::quotient) return;
+        find_symbols(expression.dividend, found);
+        find_symbols(expression.divisor, found);
+    }
+
+    // Groups of symbols that are no axis' length: elements are as far from each other as they say.
+    std::vector<int> groups_of_distances() const {
+        std::set<std::uint32_t> lengths;
+        for (const nest::Axis& axis : kernel_.axes) find_symbols(axis.extent, lengths);
+        std::set<std::uint32_t> distances;
+        nest::for_each_access(kernel_, [&](const nest::Access& access) {
+            for (const Dim stride : access.strides) find_symbols(stride, distances);
+        });
+        std::set<int> groups_of_lengths;
+        for (std::size_t i = 0; i < symbols_.size(); ++i) {
+            if (lengths.contains(symbols_[i])) groups_of_lengths.insert(groups_[i]);
+        }
+        std::vector<int> found;
+        for (std::size_t i = 0; i < symbols_.size(); ++i) {
+            const bool is_one = distances.contains(symbols_[i]) && !groups_of_lengths.contains(groups_[i]);
+            if (is_one && std::ranges::find(found, groups_[i]) == found.end()) found.push_back(groups_[i]);
+        }
+        return found;
+    }
+
+    // One group of symbols has the numbers, the others have `others`; or all have them. Distances are so long that no elements overlap.
     void add_each(const Numbers& numbers, std::int64_t others) {
+        constexpr std::int64_t longest = std::int64_t{1} << 30;
         const int count = 1 + *std::ranges::max_element(groups_);
-        if (count == 1) others = all;
+        if (count - static_cast<int>(distances_.size()) == 1) others = all;
         for (int group = 0; group < (others == all ? 1 : count); ++group) {
+            if (others != all && std::ranges::find(distances_, group) != distances_.end()) continue;
             for (const std::int64_t number : numbers) {
+                std::vector<std::int64_t> of_groups(static_cast<std::size_t>(count), others == all ? number : others);
+                if (others != all) of_groups[static_cast<std::size_t>(group)] = number;
+                std::int64_t distance = 64;
+                for (const int each : distances_) {
+                    of_groups[static_cast<std::size_t>(each)] = distance;
+                    distance = std::min(distance * (std::max<std::int64_t>(number, 3) + 1), longest);
+                }
                 Numbers symbols;
-                for (const int own : groups_) symbols.push_back(others == all || own == group ? number : others);
-                add(std::move(symbols));
+                for (const int own : groups_) symbols.push_back(of_groups[static_cast<std::size_t>(own)]);
+                if (distances_.empty() || distance < longest) add(std::move(symbols));
             }
         }
     }
@@ -174,6 +217,7 @@ private:
     const shape::Sizes& sizes_;
     std::vector<std::uint32_t> symbols_;  // ids
     std::vector<int> groups_;             // of each symbol its group's number
+    std::vector<int> distances_;          // groups of symbols that say how far elements lie from each other
     std::int64_t lanes_, group_;          // elements of a vector; and of vectors side by side
     std::vector<ProofCase> cases_;
     std::set<Numbers> known_;  // sizes of these

@@ -39,6 +39,21 @@ std::uint64_t bits_of_real(double value, TermType type) {
     return fastnp::detail::float_to_half_bits(static_cast<float>(value));
 }
 
+unsigned mantissa_bits(TermType type) { return type == TermType::f64 ? 52 : type == TermType::f32 ? 23 : 10; }
+
+// The exponent, and the highest bit of the mantissa.
+std::uint64_t quiet_nan(TermType type) {
+    const unsigned mantissa = mantissa_bits(type);
+    return mask_of(bits_of(type) - 1) & ~mask_of(mantissa - 1);
+}
+
+// With its sign, and as much of its mantissa as there is room for.
+std::uint64_t converted_nan(std::uint64_t bits, TermType from, TermType to) {
+    const unsigned old_bits = mantissa_bits(from), new_bits = mantissa_bits(to);
+    const std::uint64_t sign = bits >> (bits_of(from) - 1) << (bits_of(to) - 1), mantissa = bits & mask_of(old_bits);
+    return sign | quiet_nan(to) | (new_bits > old_bits ? mantissa << (new_bits - old_bits) : mantissa >> (old_bits - new_bits));
+}
+
 template <class T>
 T arithmetic(TermOp op, T x, T y) {
     switch (op) {
@@ -219,14 +234,15 @@ bool Terms::fold_floats(const Node& node, std::uint64_t& bits) const {
             if (node.type == TermType::f16) return false;
             bits = node.type == TermType::f64 ? bits_of_real(arithmetic(node.op, x, y), node.type)
                                               : std::bit_cast<std::uint32_t>(arithmetic(node.op, static_cast<float>(x), static_cast<float>(y)));
-            return x == x && y == y;
+            if (std::isnan(real_of(bits, node.type))) bits = quiet_nan(node.type);  // of either sign, as LLVM has it
+            return true;
         case TermOp::fneg: bits = first.payload ^ sign; return true;
         case TermOp::fabs: bits = first.payload & ~sign; return true;
         case TermOp::copysign: bits = (first.payload & ~sign) | (nodes_[node.args[1]].payload & sign); return true;
         case TermOp::fpext:
         case TermOp::fptrunc:
-            if (x != x || (node.type == TermType::f16 && first.type == TermType::f64)) return false;
-            bits = bits_of_real(x, node.type);
+            if (node.type == TermType::f16 && first.type == TermType::f64) return false;
+            bits = x == x ? bits_of_real(x, node.type) : converted_nan(first.payload, first.type, node.type);
             return true;
         case TermOp::ordered_equal: bits = x == y ? 1 : 0; return true;
         case TermOp::ordered_less: bits = x < y ? 1 : 0; return true;

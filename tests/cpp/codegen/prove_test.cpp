@@ -61,7 +61,8 @@ const std::vector<Dtype> some_dtypes{bool_, int8, uint32, int64, float16, bfloat
 struct Tally {
     int proved = 0;
     std::map<std::string, int> not_proved{};  // by why
-    double slowest = 0;
+    double slowest = 0;  // milliseconds
+    std::string slowest_one{};
     std::size_t asked = 0;
 
     void add(const plan::Plan& plan, const std::string& program, codegen::Stage stage = codegen::Stage::emitted) {
@@ -69,7 +70,10 @@ struct Tally {
             const Job job{&plan.kernels[i], &plan.schedules[i]};
             try {
                 const Proof proof = codegen::prove(job, plan.sizes, stage);
-                slowest = std::max(slowest, proof.milliseconds);
+                if (proof.milliseconds > slowest) {
+                    slowest = proof.milliseconds;
+                    slowest_one = program + ": " + to_string(proof);
+                }
                 asked += proof.asked;
                 if (proof.is_proved) ++proved;
                 else ++not_proved[program + ": " + proof.why_not];
@@ -84,8 +88,8 @@ struct Tally {
         return count;
     }
     std::string text() const {
-        std::string text = std::to_string(proved) + " proved, " + std::to_string(missed()) + " not, slowest " + std::to_string(slowest) + " ms, " +
-                           std::to_string(asked) + " questions";
+        std::string text =
+            std::to_string(proved) + " proved, " + std::to_string(missed()) + " not, " + std::to_string(asked) + " questions; slowest " + slowest_one;
         for (const auto& [why, times] : not_proved) text += "\n  " + std::to_string(times) + " " + why;
         return text;
     }
@@ -95,7 +99,7 @@ struct Tally {
 
 BOOST_AUTO_TEST_SUITE(prove)
 
-// A shape for each program and dtype; all of them in long tests.
+// A shape for some programs and dtypes; all of them in long tests.
 BOOST_AUTO_TEST_CASE(programs_of_all_dtypes) {
     std::mt19937_64 draw(test_seed());
     const std::vector<std::vector<std::int64_t>> shapes{{64, 65}, {1000, 3}, {3, 2003}, {70, 300}};
@@ -103,7 +107,7 @@ BOOST_AUTO_TEST_CASE(programs_of_all_dtypes) {
     for (const Program& program : programs()) {
         for (const Dtype dtype : some_dtypes) {
             if (!program.takes(dtype)) continue;
-            const std::size_t drawn = draw() % (2 * shapes.size());
+            const std::size_t drawn = draw() % (4 * shapes.size());
             for (std::size_t i = 0; i < shapes.size(); ++i) {
                 if (!tests_are_long() && i != drawn) continue;
                 const bool varies = i % 2 != 0;
@@ -112,17 +116,20 @@ BOOST_AUTO_TEST_CASE(programs_of_all_dtypes) {
         }
     }
     BOOST_TEST_MESSAGE(tally.text());
-    BOOST_TEST(tally.proved > 40);
+    BOOST_TEST(tally.proved > 15);
     BOOST_TEST(tally.missed() == 0, tally.text());
 }
 
 BOOST_AUTO_TEST_CASE(layouts_of_arguments) {
     Tally tally;
+    std::mt19937_64 draw(test_seed());
     for (const Program& program : programs()) {
-        for (const std::vector<std::int64_t>& strides : {std::vector<std::int64_t>{8, 40 * 8}, {-80, 16}, {0, 8}, {9 * 30, 9}})
+        for (const std::vector<std::int64_t>& strides : {std::vector<std::int64_t>{8, 40 * 8}, {-80, 16}, {0, 8}, {9 * 30, 9}}) {
+            if (!tests_are_long() && draw() % 2 != 0) continue;
             tally.add(host_plan_of(program.function, {{float64, {40, 30}}, {float64, {40, 30}}}, {strides, {}}), program.name);
+        }
     }
-    BOOST_TEST(tally.proved >= 72, tally.text());
+    BOOST_TEST(tally.proved > 15, tally.text());
     BOOST_TEST(tally.missed() == 0, tally.text());
 }
 
@@ -137,6 +144,19 @@ BOOST_AUTO_TEST_CASE(random_programs) {
     }
     BOOST_TEST_MESSAGE(tally.text());
     BOOST_TEST(tally.missed() == 0, tally.text());
+}
+
+// Stores that bypass the cache are aligned, wherever arguments begin.
+BOOST_AUTO_TEST_CASE(stores_past_the_cache) {
+    for (const bool varies : {false, true}) {
+        const auto function = [](const Arrays& x) { return Arrays{x[0] * x[1] + 1}; };
+        const plan::Plan plan = host_plan_of(function, {{float64, {2100, 2000}, varies}, {float64, {2100, 2000}, varies}});
+        BOOST_TEST(plan.schedules.at(0).streaming);
+        const Proof proof = codegen::prove({&plan.kernels[0], &plan.schedules[0]}, plan.sizes);
+        BOOST_TEST(proof.is_proved, proof.why_not);
+        BOOST_TEST(proof.cases >= 3);
+        BOOST_TEST(proof.all_units == varies);
+    }
 }
 
 // Where a kernel's code is another one's, it is told.
