@@ -35,7 +35,7 @@ std::string to_string(const Proof& proof) {
 
 namespace {
 
-constexpr double most_milliseconds = 600;  // after which no further case is begun
+constexpr double most_milliseconds = 400;  // after which no further case is begun
 
 // Of this thread, at work.
 double own_milliseconds() {

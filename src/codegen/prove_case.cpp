@@ -68,7 +68,7 @@ void CaseProver::run(const ProofCase& at, std::int64_t begin, std::int64_t end, 
     try {
         steps_ += does.run(arguments, most_in_a_run);
     } catch (const OutOfBounds& error) {
-        refute(both, no_address, error.what());
+        refute(both, no_address, std::string("its code is undefined: ") + error.what());
     }
     equality_.start();
     compare(both, proof);

@@ -18,7 +18,7 @@ std::string function_text(std::uint64_t payload);
 /// Or an address.
 bool is_function(std::uint64_t payload);
 
-/// Memory that is used before its beginning or past its end.
+/// Memory that is used before its beginning or past its end, or taken for aligned.
 struct OutOfBounds : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

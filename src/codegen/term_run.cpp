@@ -19,6 +19,11 @@ using llvm::Instruction;
 
 std::string name_of(const Instruction& instruction) { return instruction.getOpcodeName(); }
 
+// LLVM may take an address for a multiple of it.
+void check_alignment(std::uint64_t address, llvm::Align align) {
+    if (address % align.value() != 0) throw OutOfBounds("it takes an address for aligned to " + std::to_string(align.value()) + " bytes that is not");
+}
+
 unsigned count_of(const llvm::Type* type) {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
     return vector == nullptr ? 1 : vector->getNumElements();
@@ -321,6 +326,7 @@ TermRun::Lanes TermRun::shuffle(const Step& step) {
 
 TermRun::Lanes TermRun::load(const Step& step) {
     std::uint64_t at = known(operand(step, 0)[0], "an address");
+    check_alignment(at, llvm::cast<llvm::LoadInst>(step.instruction)->getAlign());
     const TermType type = type_of(step.instruction->getType());
     Lanes lanes;
     for (unsigned i = 0; i < count_of(step.instruction->getType()); ++i) {
@@ -333,6 +339,7 @@ TermRun::Lanes TermRun::load(const Step& step) {
 void TermRun::store(const Step& step) {
     if (!llvm::isa<llvm::StoreInst>(step.instruction)) throw Unproved("the instruction " + name_of(*step.instruction));
     std::uint64_t at = known(operand(step, 1)[0], "an address");
+    check_alignment(at, llvm::cast<llvm::StoreInst>(step.instruction)->getAlign());
     for (const Term value : operand(step, 0)) {
         memory_.store(at, value);
         at += (bits_of(terms_.type(value)) + 7) / 8;

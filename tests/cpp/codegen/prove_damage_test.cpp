@@ -107,6 +107,12 @@ Change turns_lanes(Instruction& at) {
     };
 }
 
+Change takes_for_aligned(Instruction& at) {
+    auto* store = llvm::dyn_cast<llvm::StoreInst>(&at);
+    if (store == nullptr || llvm::isa<llvm::AllocaInst>(store->getPointerOperand()) || store->getAlign().value() >= 64) return {};
+    return [store] { store->setAlignment(llvm::Align(64)); };
+}
+
 Change adds_twice(Instruction& at) {
     if (at.getOpcode() != Instruction::FAdd || at.getOperand(0) == at.getOperand(1)) return {};
     return [&] { at.setOperand(0, at.getOperand(1)); };
@@ -129,6 +135,7 @@ const std::vector<Named> damages{
     {"one turn too many of a loop", [](Instruction& at) { return goes_further(at, false); }, true},
     {"the wrong choice", chooses_other},
     {"lanes in another order", turns_lanes},
+    {"a store that is taken for aligned", takes_for_aligned, true},
 };
 
 struct Program {

@@ -146,6 +146,19 @@ BOOST_AUTO_TEST_CASE(random_programs) {
     BOOST_TEST(tally.missed() == 0, tally.text());
 }
 
+// Stores that bypass the cache are aligned, wherever arguments begin.
+BOOST_AUTO_TEST_CASE(stores_past_the_cache) {
+    for (const bool varies : {false, true}) {
+        const auto function = [](const Arrays& x) { return Arrays{x[0] * x[1] + 1}; };
+        const plan::Plan plan = host_plan_of(function, {{float64, {2100, 2000}, varies}, {float64, {2100, 2000}, varies}});
+        BOOST_TEST(plan.schedules.at(0).streaming);
+        const Proof proof = codegen::prove({&plan.kernels[0], &plan.schedules[0]}, plan.sizes);
+        BOOST_TEST(proof.is_proved, proof.why_not);
+        BOOST_TEST(proof.cases >= 3);
+        BOOST_TEST(proof.all_units == varies);
+    }
+}
+
 // Where a kernel's code is another one's, it is told.
 BOOST_AUTO_TEST_CASE(code_of_another_kernel) {
     const std::vector<Argument> arguments{{float64, {40, 30}}, {float64, {40, 30}}};
