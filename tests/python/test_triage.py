@@ -168,6 +168,16 @@ def test_by_environment(tmp_path, plant, minify):
     assert run([sys.executable, "-c", script], "", FASTNP_MINIFY=minify).returncode == 0
 
 
+@planted
+@pytest.mark.parametrize("plant", ["emit swap fsub", "emit fmul fadd", "emit skip fdiv"])
+def test_proofs_refute_what_is_emitted(plant):
+    script = "import planted_programs as p, fastnp as np; np.compile(p.layers)(*p.arguments())"
+    assert run([sys.executable, "-c", script], "", FASTNP_VERIFY="1").returncode == 0
+    done = run([sys.executable, "-c", script], plant, FASTNP_VERIFY="1")
+    assert done.returncode == 1
+    assert "is wrong in its code: at " in done.stderr
+
+
 def test_nothing_is_wrong():
     x, y = planted_programs.arguments()
     for program in (planted_programs.layers, planted_programs.softmax, planted_programs.integers, planted_programs.stores, planted_programs.column_sums):
