@@ -157,8 +157,8 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     if (goes_in_parts && trial && !trial->is_decided() && !flat.takes_foreign()) patience.emplace(trial->written());
     const InFrame timed(!may_compile, frame_state.gives_numpy, patience ? &*patience : nullptr);
     PyObject* const result = result_of(goes_in_parts ? parted.get() : function_.get());
-    if (trial) note_trial(*trial, way, spending.spent(), spending.native_loops(), patience && patience->was_over());
-    const bool is_usual = may_compile && kwnames == nullptr && (!goes_in_parts || (trial && spending.spent().compiling == 0));
+    if (trial && !spending.waits()) note_trial(*trial, way, spending.spent(), spending.native_loops(), patience && patience->was_over());
+    const bool is_usual = may_compile && kwnames == nullptr && !spending.waits() && (!goes_in_parts || (trial && spending.spent().compiling == 0));
     if (is_usual && (!trial || (trial->is_decided() && trial->next() == way)))
         note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get(), goes_in_parts);
     return result;
