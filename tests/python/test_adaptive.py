@@ -410,7 +410,7 @@ def clipped(p, dt):
 def test_loops_over_numbers_are_not_tried_as_written(function):
     """Short ones, too: what they compute takes Python many times as long."""
     f = compiled(function)
-    for count in (5000, 5000, 6000, 7000, 5000):
+    for count in (50000, 50000, 60000, 70000, 50000):
         p, q = (numpy.ones(count, dtype=[("x", "f8"), ("v", "f8"), ("m", "f4")]) for _ in range(2))
         assert f(p, 0.01) == pytest.approx(function(q, 0.01), rel=1e-12)
         assert numpy.array_equal(p, q)
