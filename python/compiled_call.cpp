@@ -237,6 +237,10 @@ detail::Engine::Result CompiledState::run(const Flat& flat, Recorded& call, std:
     return serve();
 }
 
+static bool knows_any(const Flat& flat, const GuardSet& guards) {
+    return std::any_of(flat.containers.begin(), flat.containers.end(), [&](PyObject* each) { return guards.guards(each); });
+}
+
 // Marks the containers that the function knows by name, too: stores through one are seen through the other. Whether there are any.
 static bool mark_known(Flat& flat, const GuardSet& guards) {
     bool any = false;
@@ -327,6 +331,10 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
         if (!parts_ && !options_.fullgraph && !is_ahead) split({guards->reason(), {}});
         return uncompiled(args, nargs, kwnames, flat, guards->reason(), may_compile);
     }
+    if (!flat.number_lists().empty() && (flat.has_list_twice() || guards->asks_identity() || knows_any(flat, *guards))) {
+        numbers_.lists.refuse(flat.number_lists());
+        return again(args, nargs, kwnames, may_compile);
+    }
     flat.set_generation(guards->generation());
     flat.mark_nans(guards->nans());
     flat.given = flat.objects.size();
@@ -377,6 +385,10 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
     } catch (const LookAgain&) {
         recorded.take_back();
         std::erase(guard_sets_, guards);
+        flat.let_go();
+        return again(args, nargs, kwnames, may_compile);
+    } catch (const ListsRefused&) {
+        recorded.take_back();
         flat.let_go();
         return again(args, nargs, kwnames, may_compile);
     }
