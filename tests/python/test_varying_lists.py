@@ -4,7 +4,10 @@ written gives, whatever it does with them."""
 from __future__ import annotations
 
 import copy
+import os
 import random
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -255,3 +258,28 @@ def test_loops_over_rows_of_arrays_of_any_length(function: Any) -> None:
         info = compiled.cache_info()
         assert info.compiles <= 4, info
         assert info.uncompiled <= 1, info
+
+
+class Hook:
+    """Of imports, with a loop that could be native code."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        total = 0
+        for each in range(3):
+            total += each
+
+
+def test_hooks_of_imports_are_no_part_of_a_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import sys, numpy, fastnp\n"
+        "from test_varying_lists import Hook\n"
+        "sys.meta_path.insert(0, Hook())\n"
+        "f = fastnp.compile(lambda v, x: x * numpy.linalg.norm(v))\n"
+        "for k, count in enumerate((3, 3, 4, 5, 6, 7, 8, 9)):\n"
+        "    f([i + k for i in range(count)], numpy.ones(3))\n"
+        "print(f.cache_info().compiles, f.cache_info().uncompiled)\n"
+    )
+    monkeypatch.setenv("FASTNP_CACHE_DIR", "")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")]))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["4", "0"]
