@@ -157,8 +157,8 @@ PyObject* CompiledState::as_written(PyObject* const* args, Py_ssize_t nargs, PyO
     if (goes_in_parts && trial && !trial->is_decided() && !flat.takes_foreign()) patience.emplace(trial->written());
     const InFrame timed(!may_compile, frame_state.gives_numpy, patience ? &*patience : nullptr);
     PyObject* const result = result_of(goes_in_parts ? parted.get() : function_.get());
-    if (trial) note_trial(*trial, way, spending.spent(), spending.native_loops(), patience && patience->was_over());
-    const bool is_usual = may_compile && kwnames == nullptr && (!goes_in_parts || (trial && spending.spent().compiling == 0));
+    if (trial && !spending.waits()) note_trial(*trial, way, spending.spent(), spending.native_loops(), patience && patience->was_over());
+    const bool is_usual = may_compile && kwnames == nullptr && !spending.waits() && (!goes_in_parts || (trial && spending.spent().compiling == 0));
     if (is_usual && (!trial || (trial->is_decided() && trial->next() == way)))
         note_run({args, static_cast<std::size_t>(nargs)}, flat, trial.get(), goes_in_parts);
     return result;
@@ -235,6 +235,10 @@ detail::Engine::Result CompiledState::run(const Flat& flat, Recorded& call, std:
     if (flat.elements <= large) return serve();
     const Released released;
     return serve();
+}
+
+static bool knows_any(const Flat& flat, const GuardSet& guards) {
+    return std::any_of(flat.containers.begin(), flat.containers.end(), [&](PyObject* each) { return guards.guards(each); });
 }
 
 // Marks the containers that the function knows by name, too: stores through one are seen through the other. Whether there are any.
@@ -327,6 +331,10 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
         if (!parts_ && !options_.fullgraph && !is_ahead) split({guards->reason(), {}});
         return uncompiled(args, nargs, kwnames, flat, guards->reason(), may_compile);
     }
+    if (!flat.number_lists().empty() && (flat.has_list_twice() || guards->asks_identity() || knows_any(flat, *guards))) {
+        numbers_.lists.refuse(flat.number_lists());
+        return again(args, nargs, kwnames, may_compile);
+    }
     flat.set_generation(guards->generation());
     flat.mark_nans(guards->nans());
     flat.given = flat.objects.size();
@@ -377,6 +385,10 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
     } catch (const LookAgain&) {
         recorded.take_back();
         std::erase(guard_sets_, guards);
+        flat.let_go();
+        return again(args, nargs, kwnames, may_compile);
+    } catch (const ListsRefused&) {
+        recorded.take_back();
         flat.let_go();
         return again(args, nargs, kwnames, may_compile);
     }

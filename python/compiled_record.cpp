@@ -8,6 +8,7 @@
 #include "foreign.h"
 #include "lines.h"
 #include "noted_errors.h"
+#include "sizes_read.h"
 #include "stored.h"
 
 namespace fastnp::python {
@@ -167,10 +168,32 @@ bool Recorded::looks_again() const {
     return looks;
 }
 
+void CompiledState::refuse_lists(std::span<const std::uint64_t> places) {
+    const std::optional<std::uint64_t> blamed = take_blamed_list();
+    if (blamed && std::ranges::find(places, *blamed) != places.end()) places = {&*blamed, 1};
+    numbers_.lists.refuse(places);
+}
+
 std::vector<array> Recorded::record(std::span<const array> parameters) {
     const GilState gil;
-    if (flat_.varies() && state_.goes_native(arguments_)) throw GoesNative{};
+    if ((flat_.varies() || state_.reads_sizes()) && state_.goes_native(arguments_)) throw GoesNative{};
+    if (flat_.number_lists().empty()) return record_once(parameters);
+    // What may be due to how lists look ends the recording, and begins one without them.
+    (void)take_blamed_list();
+    try {
+        return record_once(parameters);
+    } catch (const RecordError&) {
+    } catch (const RaisedWhileRecording&) {
+    } catch (const SplitFirst&) {
+    }
+    end_.reset();
+    state_.refuse_lists(flat_.number_lists());
+    throw ListsRefused{};
+}
+
+std::vector<array> Recorded::record_once(std::span<const array> parameters) {
     is_new_ = true;
+    (void)take_size_read();
     Ref described = state_.described(bound_);
     Rebuild rebuild(parameters, flat_);
     const Twin twin(guards_.capture(), flat_, rebuild);
@@ -190,7 +213,9 @@ std::vector<array> Recorded::record(std::span<const array> parameters) {
         if (!scope.now.poison.empty()) throw RecordError(scope.now.poison);
         std::vector<array> arrays = take(result.get(), scope.now, rebuild, twin.originals());
         check_foreign(scope.now);
-        state_.note_recorded(flat_.varies());
+        const bool reads_size = take_size_read();
+        if (reads_size) state_.note_size_read();
+        state_.note_recorded(flat_.varies() || reads_size);
         state_.note_described(std::move(described));
         return arrays;
     } catch (const PythonError&) {

@@ -104,6 +104,9 @@ public:
 
     /// A recording ended well.
     void note_recorded(bool of_varying_numbers);
+    /// A recording was for the sizes at hand alone, though others of it vary: as if these were numbers.
+    void note_size_read() { reads_sizes_ = true; }
+    bool reads_sizes() const { return reads_sizes_; }
     /// Numbers that a call of this kind reads differ from call to call: whether it has loops that become native code instead, which is tried once. What
     /// is called there and has loops is watched for in the recording that follows. `arguments`: by position.
     bool goes_native(std::span<PyObject* const> arguments);
@@ -115,6 +118,8 @@ public:
     bool note_raised();
     /// Why the function changes what it reads at every call, or null. RecordError after several in a row.
     void note_volatile(const char* why);
+    /// Lists of numbers can't be arrays, as it turned out: the one that the recording ended at, or all of these.
+    void refuse_lists(std::span<const std::uint64_t> places);
     FloatVerdicts& float_verdicts() { return float_verdicts_; }
     /// Whether it may compile one more course beside as many.
     bool affords_course(std::size_t courses) const;
@@ -200,6 +205,7 @@ private:
     int too_long_ = 0;  // of a part: recordings that got too long
     bool calls_outside_ = false;  // at least in some of its calls
     int varied_ = 0;  // recordings of numbers that vary
+    bool reads_sizes_ = false;
     bool watches_loops_ = false;
     bool in_parts_ = false;  // no call of it was compiled as a whole, and there is a frame
     CompileOptions options_;
@@ -269,6 +275,7 @@ public:
     }
 
 private:
+    std::vector<array> record_once(std::span<const array> parameters);
     void look_again() const;
     bool looks_again() const;
     std::vector<array> take(PyObject* result, const Recording& now, const Rebuild& rebuild, PyObject* originals);
@@ -301,5 +308,8 @@ struct GoesNative {};
 
 /// The recorded function reads a list that it was thought only to make longer: what it reads is looked for once more.
 struct LookAgain {};
+
+/// ... or lists as arrays that can't be ones.
+struct ListsRefused {};
 
 }  // namespace fastnp::python

@@ -14,6 +14,7 @@
 #include "foreign.h"
 #include "lent.h"
 #include "number.h"
+#include "number_list.h"
 #include "overrides.h"
 #include "size.h"
 
@@ -179,6 +180,7 @@ Ref with_views(PyObject* object, const Nesting* outer = nullptr) {
 
 // np.array([x, y]) of recorded arrays and numbers is a stack, as NumPy would make it of their values.
 bool holds_recorded(PyObject* object, const Nesting* outer = nullptr) {
+    if (is_number_list(object)) return true;
     const Nesting here{object, outer};
     if ((!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || !here.is_array_like()) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
@@ -195,6 +197,7 @@ std::span<PyObject*> items_of(const Nesting& list) {
 }
 
 array stack_of(PyObject* sequence, const Nesting* outer = nullptr) {
+    if (is_number_list(sequence)) return number_list_elements(sequence);
     const Nesting here{sequence, outer};
     std::vector<Operand> operands;
     std::vector<Dtype> dtypes;
@@ -227,6 +230,7 @@ void expect_float_to_fit(const array& given, Dtype dtype) {
 // As stack_of, where the dtype is given: each number is converted by itself, and has to fit.
 array elements_within(PyObject* object, Dtype dtype, const Nesting* outer) {
     const Nesting here{object, outer};
+    if (is_number_list(object)) return number_list_elements(object, dtype);
     if (holds_recorded(object)) {
         std::vector<array> parts;
         for (PyObject* item : items_of(here)) parts.push_back(elements_within(item, dtype, &here));
@@ -387,7 +391,7 @@ Operand to_operand_beside(PyObject* object, Dtype dtype) {
 }
 
 bool is_operand(PyObject* object) {
-    if (is_recorded_number(object)) return true;
+    if (is_recorded_number(object) || is_number_list(object)) return true;
     if (is_ndarray(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyArray_CheckExact(object) || PyBool_Check(object)) return true;
     if (PyComplex_CheckExact(object) || PyList_CheckExact(object) || PyTuple_CheckExact(object)) return true;
     const bool is_number = PyArray_IsScalar(object, Generic) || PyLong_Check(object) || PyFloat_Check(object);

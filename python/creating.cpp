@@ -11,6 +11,7 @@
 #include "functions.h"
 #include "ndarray.h"
 #include "number.h"
+#include "number_list.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -55,7 +56,8 @@ std::pair<array, PyObject*> convert(PyObject* object, PyObject* dtype_object, Co
     if (!lends_memory && copying == Copying::never) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
     // Lists and numbers go straight to the dtype, so that values which do not fit are NumPy's errors.
     const auto ordered = [order](array made) { return order == Order::f && !made.is_f_contiguous() ? made.copy(order) : std::move(made); };
-    const bool is_converted = PyList_CheckExact(object) || PyTuple_CheckExact(object) || is_recorded_number(object) || is_plain(object);
+    const bool is_converted =
+        PyList_CheckExact(object) || PyTuple_CheckExact(object) || is_recorded_number(object) || is_number_list(object) || is_plain(object);
     if (dtype && is_converted && !(records() && dtype == Dtype::bfloat16)) return {ordered(elements_of(object, *dtype)), nullptr};
     array value = to_array(object);
     if (dtype && *dtype != value.dtype()) {

@@ -11,6 +11,7 @@
 #include "overrides.h"
 #include "picking.h"
 #include "size.h"
+#include "sizes_read.h"
 #include "tape.h"
 
 namespace fastnp::python {
@@ -231,6 +232,7 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t position) {
     return guarded([&]() -> PyObject* {
         const Index index(static_cast<std::int64_t>(position));
         const array& value = value_of(self);
+        if (recording != nullptr && value.ndim() > 0 && detail::is_symbolic(detail::symbolic_shape(value)[0])) note_size_read();  // it goes over the array
         array picked = value.index(std::span<const Index>(&index, 1));
         return value.ndim() == 1 ? element_of(std::move(picked)) : view_of(self, std::move(picked));
     });

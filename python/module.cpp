@@ -39,6 +39,7 @@
 #include "ndarray.h"
 #include "noted_errors.h"
 #include "number.h"
+#include "number_list.h"
 #include "overrides.h"
 #include "program.h"
 #include "size.h"
@@ -86,6 +87,7 @@ void initialise(py::module_& module) {
     add_ndarray(module.ptr());
     add_size(module.ptr());
     add_float(module.ptr());
+    add_number_list(module.ptr());
     add_ufuncs(module.ptr());
     add_dispatched_function(module.ptr());
     check(PyModule_AddFunctions(module.ptr(), module_functions()));
@@ -226,6 +228,13 @@ void initialise(py::module_& module) {
             return reinterpret_cast<NdArray*>(x.ptr())->scalar ? 2 : 1;
         },
         "While recording: 1 for an array, 2 for one that is a NumPy scalar when run as written; else 0.");
+    module.def(
+        "_number_list_size", [](py::handle x) { return py::reinterpret_steal<py::object>(number_list_size(x.ptr())); },
+        "How many items a _NumberList has.");
+    module.def("_number_list_sum", [](py::handle x) { return py::reinterpret_steal<py::object>(number_list_sum(x.ptr())); }, "The sum of a _NumberList.");
+    module.def(
+        "_number_list_extreme", [](py::handle x, bool largest) { return py::reinterpret_steal<py::object>(number_list_extreme(x.ptr(), largest)); },
+        "The largest or the least item of a _NumberList.");
     module.def(
         "_own_copy", [](py::handle x) { return py::reinterpret_steal<py::object>(wrap(own_copy(as_numpy(x.ptr())))); },
         "While recording: an array with the elements of NumPy's, which each call of the compiled function has anew.");

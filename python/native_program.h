@@ -134,8 +134,8 @@ class Program {
 public:
     Program(const std::vector<StepText>& steps, const std::vector<py::object>& variables, const std::vector<std::vector<Given>>& exits,
             const std::vector<py::object>& numbers, std::vector<int> ranks, std::vector<bool> written, int made_arrays, bool apart,
-            std::vector<std::uint32_t> lines)
-        : ranks_(std::move(ranks)), written_(std::move(written)) {
+            std::vector<std::uint32_t> lines, bool of_numbers)
+        : ranks_(std::move(ranks)), written_(std::move(written)), of_numbers_(of_numbers) {
         for (const auto& [kind, op, dtype, compute, a, b, c, bits, more] : steps) {
             text_.steps.push_back({kind, op, dtype_from(dtype), dtype_from(compute), a, b, c, bits, more});
         }
@@ -256,7 +256,7 @@ public:
         left.words.resize(native_[0].words());
         const bool was_short = last_run_.load(std::memory_order_relaxed) < short_run;
         const bool asks = !was_short || counted() % look_again == 0;
-        const Spending::NativeLoop timed(asks, is_apart);
+        const Spending::NativeLoop timed(asks, is_apart, of_numbers_ && native_[0].is_plain());
         std::optional<Released> released;
         const bool keeps_gil = was_short && is_only_thread();
         if (!keeps_gil && !generators.needs_gil()) released.emplace();
@@ -330,6 +330,7 @@ private:
     std::vector<Word> numbers_;
     std::vector<int> ranks_;
     std::vector<bool> written_;
+    bool of_numbers_;  // no statement of it computes with whole arrays
     std::vector<NativeProgram> native_;  // none until it is compiled
     std::shared_ptr<Later> later_;  // while that goes on in the background
     mutable std::atomic<unsigned> runs_ = 0;  // short ones

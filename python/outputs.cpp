@@ -106,6 +106,14 @@ struct Apart {
         return output;
     }
 
+    Output argument_list(PyObject* object) const {
+        Output output;
+        output.kind = Output::Kind::argument;
+        output.index = out.by_value ? -1 : arguments.argument_of(object);
+        if (output.index < 0) refuse_number_list(object, "hands out a list");
+        return output;
+    }
+
     static Output copied(PyObject* array) {
         Output output = plain(array);
         output.kind = Output::Kind::copied;
@@ -166,6 +174,7 @@ struct Apart {
             output.index = container;
             return output;
         }
+        if (is_number_list(object)) return argument_list(object);
         if (is_ndarray(object)) return array_output(object);
         if (is_recorded_number(object)) return number(object);
         if (is_immutable(object)) return plain(object);

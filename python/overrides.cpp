@@ -9,6 +9,7 @@
 #include "exchange.h"
 #include "fastnp/detail/float_flags.h"
 #include "number.h"
+#include "number_list.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -41,7 +42,7 @@ bool has_method(PyObject* object, const char* name) { return name != nullptr && 
 bool is_own_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic) && (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0; }
 
 bool overrides_at(PyObject* object, const char* method, int depth) {
-    if (is_known(object) || is_own_scalar(object) || is_recorded_number(object) || PyArray_DescrCheck(object)) return false;
+    if (is_known(object) || is_own_scalar(object) || is_recorded_number(object) || is_number_list(object) || PyArray_DescrCheck(object)) return false;
     if (PyArray_Check(object)) return true;
     if (has_protocol(object)) return !is_foreign(object);
     if (PyList_Check(object) || PyTuple_Check(object)) {

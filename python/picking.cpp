@@ -5,6 +5,7 @@
 #include "convert.h"
 #include "fastnp/detail/at.h"
 #include "fastnp/detail/size.h"
+#include "number_list.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -27,6 +28,7 @@ std::optional<array> integers(PyObject* item) {
         if (!is_integer(value_of(item).dtype())) return std::nullopt;
         return value_of(item);
     }
+    if (is_index_list(item)) return number_list_elements(item);
     if (PyArray_CheckExact(item) ? PyArray_NDIM(as_numpy(item)) == 0 || !PyArray_ISINTEGER(as_numpy(item)) : !PyList_CheckExact(item)) return std::nullopt;
     if (PyList_CheckExact(item)) {
         if (!is_list_of_ints(item)) return std::nullopt;

@@ -63,9 +63,9 @@ void add_programs(py::module_& module) {
         .def_static("view", &MadeArrays::view, py::arg("array"), py::arg("address"), py::arg("sizes"), py::arg("steps"), py::arg("dtype"));
     py::class_<Program, std::shared_ptr<Program>>(module, "_Program")
         .def(py::init<const std::vector<StepText>&, const std::vector<py::object>&, const std::vector<std::vector<Given>>&, const std::vector<py::object>&,
-                      std::vector<int>, std::vector<bool>, int, bool, std::vector<std::uint32_t>>(),
+                      std::vector<int>, std::vector<bool>, int, bool, std::vector<std::uint32_t>, bool>(),
              py::arg("steps"), py::arg("variables"), py::arg("exits"), py::arg("numbers"), py::arg("ranks"), py::arg("written"), py::arg("made_arrays"),
-             py::arg("apart"), py::arg("lines"))
+             py::arg("apart"), py::arg("lines"), py::arg("of_numbers"))
         .def("run", py::overload_cast<const py::tuple&, const py::tuple&>(&Program::run), py::arg("arrays"), py::arg("numbers"))
         .def("compile", &Program::compile)
         .def("is_compiled_by_now", &Program::is_compiled_by_now)
@@ -74,7 +74,10 @@ void add_programs(py::module_& module) {
     py::class_<Compiling>(module, "_Compiling").def(py::init<>()).def("__enter__", &Compiling::begin).def("__exit__", &Compiling::end);
     module.def("_lends_python_random", &lends_python_random, "Whether native programs can draw from generators of Python's `random`.");
     module.def("_lends_random_states", &lends_random_states, "Whether native programs can draw normal numbers from NumPy's RandomState.");
-    module.def("_affords_compiling", [] { return Spending::affords(); }, "Whether the function that this thread is in can afford a compilation now.");
+    module.def(
+        "_affords_compiling",
+        [](double needed) { return needed == 0 ? Spending::affords() : Spending::affords_or_waits(static_cast<Nanoseconds>(needed * 1e9)); },
+        py::arg("needed") = 0.0, "Whether the function that this thread is in can afford a compilation now, which is likely to take so many seconds.");
     module.def("_tells_lines", &detail::tells_lines, "Whether native programs tell debuggers and profilers of the user's lines.");
     module.def(
         "_line_number", [](const std::string& file, const std::string& function, int line) { return detail::line_numbers(file, function, line, 1); },

@@ -17,6 +17,7 @@ namespace fastnp::python {
 namespace {
 
 constexpr int deepest = 64;
+constexpr std::uint64_t place_step = 1099511628211U;  // odd: places of arguments and of their parts are hardly ever one
 constexpr std::size_t longest_key = std::size_t{1} << 24;  // of a tree that is not the same list over and over
 constexpr std::size_t most_compared = 16;  // arguments that are looked through for the same object
 
@@ -311,7 +312,46 @@ void Flat::add_input(PyObject* object) {
     any_numpy_ = numpy_before;
 }
 
+bool Flat::add_as_array(PyObject* object) {
+    if (in_key_ || numbers_ == nullptr) return false;
+    const std::optional<NumberForm> form = number_form(object);
+    if (!form || !numbers_->lists.is_array(place_, PySequence_Fast_GET_SIZE(object), *form)) return false;
+    mark(Tag::numbers, form->bits());
+    const bool is_known = std::ranges::find(containers, object) != containers.end();
+    if (is_known && std::ranges::none_of(lists_, [&](const List& each) { return objects[each.argument] == object; })) has_list_twice_ = true;
+    if (PyList_CheckExact(object)) add_container(object);
+    scalars_.push_back(std::make_unique<array>(array_of_numbers(object, *form)));
+    detail::Argument argument{};
+    detail::borrow(*scalars_.back(), argument);
+    argument.writable = false;
+    lists_.push_back({arguments.size(), *form});
+    number_lists_.push_back(place_);
+    push(argument, object);
+    return true;
+}
+
+Ref Flat::stand_in(std::size_t argument, const array& parameter) const {
+    const auto found = std::ranges::find(lists_, argument, &List::argument);
+    if (found == lists_.end()) return {};
+    return own(number_list(parameter, found->form, number_lists_[static_cast<std::size_t>(found - lists_.begin())]));
+}
+
+void Flat::add_sequence(PyObject* object, int depth) {
+    if (add_as_array(object)) return;
+    const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+    mark(PyTuple_CheckExact(object) ? Tag::tuple : Tag::list, static_cast<std::uint64_t>(size));
+    if (PyList_CheckExact(object)) add_container(object);
+    if (std::ranges::any_of(lists_, [&](const List& each) { return objects[each.argument] == object; })) has_list_twice_ = true;
+    const std::uint64_t here = place_;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+        place_ = (here ^ static_cast<std::uint64_t>(i + 1)) * place_step;
+        add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
+    }
+    place_ = here;
+}
+
 void Flat::add(PyObject* object, int depth) {
+    if (depth == 0) place_ = ++roots_added_ * place_step;
     PyTypeObject* type = Py_TYPE(object);
     if (type == ndarray_type) return add_array(object);
     if (type == &PyArray_Type) return add_numpy(as_numpy(object));
@@ -338,22 +378,19 @@ void Flat::add(PyObject* object, int depth) {
 
 void Flat::add_other(PyObject* object, int depth) {
     if (PyUnicode_CheckExact(object)) return mark_text(object);
-    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
-        const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
-        mark(PyTuple_CheckExact(object) ? Tag::tuple : Tag::list, static_cast<std::uint64_t>(size));
-        if (PyList_CheckExact(object)) add_container(object);
-        for (Py_ssize_t i = 0; i < size; ++i) add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
-        return;
-    }
+    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return add_sequence(object, depth);
     if (PyDict_CheckExact(object)) {
         mark(Tag::dict, static_cast<std::uint64_t>(PyDict_GET_SIZE(object)));
         add_container(object);
         Py_ssize_t position = 0;
         PyObject *name = nullptr, *value = nullptr;
+        const std::uint64_t here = place_;
         while (PyDict_Next(object, &position, &name, &value) != 0) {
+            place_ = (here ^ static_cast<std::uint64_t>(position)) * place_step;
             add_key(name, depth + 1);
             add(value, depth + 1);
         }
+        place_ = here;
         return;
     }
     if (PyArray_IsScalar(object, Generic)) return add_scalar(object);
@@ -408,7 +445,9 @@ Rebuild::Rebuild(std::span<const array> parameters, const Flat& flat) : flat_(fl
         const bool scalar = PyArray_IsScalar(objects[i], Generic) || (is_ndarray(objects[i]) && reinterpret_cast<NdArray*>(objects[i])->scalar);
         const auto known = objects.subspan(0, flat.tells_identities() ? i : std::min(i, most_compared));
         const auto same = scalar && !flat.tells_identities() ? known.end() : std::find(known.begin(), known.end(), objects[i]);
-        made_.push_back(same != known.end() ? made_[static_cast<std::size_t>(same - known.begin())] : own(wrap(parameters[i], nullptr, scalar)));
+        Ref stand_in = flat.stand_in(i, parameters[i]);
+        if (same != known.end()) made_.push_back(made_[static_cast<std::size_t>(same - known.begin())]);
+        else made_.push_back(stand_in ? std::move(stand_in) : own(wrap(parameters[i], nullptr, scalar)));
     }
 }
 
@@ -420,6 +459,10 @@ static Ref swapped_type(PyObject* object, PyObject* swaps) {
 }
 
 Ref Rebuild::add(PyObject* object, PyObject* swaps) {
+    if (next_ < made_.size() && is_number_list(made_[next_].get()) && flat_.objects[next_] == object) {
+        if (PyList_CheckExact(object)) containers_.push_back({object, made_[next_], {}});
+        return made_[next_++];
+    }
     if (is_ndarray(object) || PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic) || flat_.own_of(object) != nullptr) return made_[next_++];
     if (PyTuple_CheckExact(object) || is_namedtuple(object)) return add_tuple(object, swaps);
     if (PyList_CheckExact(object) || PyDict_CheckExact(object) || flat_.has_taken_apart(object)) return add_container(object, swaps);

@@ -8,6 +8,7 @@
 #include "convert.h"
 #include "instances.h"
 #include "lying.h"
+#include "number_list.h"
 
 namespace fastnp::python {
 
@@ -31,6 +32,7 @@ enum class Tag : char {
     no,
     tuple,       // these: how many items
     list,
+    numbers,     // a list or a tuple of numbers, of any length
     dict,
     named,
     extra,       // positional arguments
@@ -48,6 +50,7 @@ class Numbers {
 public:
     /// Whether the number in this place, by its kind and bits, is an input.
     bool vary(std::size_t place, Tag kind, std::int64_t bits);
+    NumberLists lists;
 
 private:
     struct Seen {
@@ -112,6 +115,12 @@ public:
     void each_whole_number(F visit) const {
         for (const Int& each : ints_) visit(each.value);
     }
+    /// Whether a list of numbers that is an array is there as a list, too, which may be changed.
+    bool has_list_twice() const { return has_list_twice_; }
+    /// The places of lists of numbers that are arrays, as their lengths vary.
+    std::span<const std::uint64_t> number_lists() const { return {number_lists_.data(), number_lists_.size()}; }
+    /// What stands for the list of an argument, or null where that is something else.
+    Ref stand_in(std::size_t argument, const array& parameter) const;
     /// Marks the end of a group (extra positional arguments, extra keywords) in the key.
     void mark(Tag tag, std::uint64_t value);
     void mark(Tag tag) { key.push_back(static_cast<char>(tag)); }
@@ -169,6 +178,8 @@ private:
     void fail(std::string why);
     bool any_fastnp_ = false, any_numpy_ = false;
     void add_key(PyObject* object, int depth);
+    void add_sequence(PyObject* object, int depth);
+    bool add_as_array(PyObject* object);
     bool add_number(PyObject* object, Tag kind, std::int64_t bits);
     void push_number(PyObject* object);
     std::vector<std::unique_ptr<array>> scalars_;
@@ -187,6 +198,14 @@ private:
         std::int64_t value;
     };
     SmallVector<Int, 4> ints_;  // the values of varying ints
+    std::uint64_t place_ = 0, roots_added_ = 0;  // where among the arguments the object at hand is
+    struct List {
+        std::size_t argument;
+        NumberForm form;
+    };
+    std::vector<List> lists_;  // that are arrays
+    std::vector<std::uint64_t> number_lists_;
+    bool has_list_twice_ = false;
 };
 
 /// The same arguments with arrays that stand for them, for recording.

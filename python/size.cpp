@@ -5,14 +5,21 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "convert.h"
 #include "fastnp/detail/size.h"
 #include "number_slots.h"
+#include "sizes_read.h"
 
 namespace fastnp::python {
 
 PyTypeObject* size_type = nullptr;
+
+static thread_local bool size_read = false;
+
+void note_size_read() { size_read = true; }
+bool take_size_read() { return std::exchange(size_read, false); }
 
 namespace {
 
@@ -168,7 +175,10 @@ std::optional<std::int64_t> recorded_size(PyObject* object) {
     return detail::size_from(value);
 }
 
-Ref concrete_size(PyObject* size) { return own(PyLong_FromLongLong(detail::concretize(raw_of(size)))); }
+Ref concrete_size(PyObject* size) {
+    note_size_read();
+    return own(PyLong_FromLongLong(detail::concretize(raw_of(size))));
+}
 
 std::int64_t size_of(PyObject* object) {
     const std::optional<std::int64_t> size = recorded_size(object);

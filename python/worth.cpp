@@ -14,6 +14,8 @@ constexpr Nanoseconds first_grace = 100'000'000;  // that a function's first cal
 constexpr Nanoseconds grace = 150'000'000;        // that all of its calls may,
 constexpr Nanoseconds share = 4;                  // and beyond that this part of what they take otherwise
 constexpr Nanoseconds long_loop = 10'000;   // the mean time of native loops from which calls as written would take too long to be tried
+constexpr Nanoseconds long_plain_loop = 2'000;  // ... of those that take as written at least
+constexpr Nanoseconds plain_gain = 4;           // times as long
 constexpr int most_compiling = 2;              // calls that compile something, before their other time counts
 constexpr Nanoseconds long_call = 20'000'000, short_part = 30'000;  // of a call in parts, and of the mean part, that had better be as written, perhaps:
 constexpr std::int64_t many_parts = 256, look_after = 32;           // so many are such
@@ -26,6 +28,12 @@ constexpr std::size_t most_trials = 64;
 constexpr int clear_lead = 2;  // times as long: no second long call is needed
 
 thread_local Spending* innermost = nullptr;
+
+// Whether calls as written would take too long to be tried,
+bool are_long(const NativeLoops& loops) { return loops.time > loops.count * long_loop || loops.plain > loops.count * long_plain_loop; }
+
+// and whether the loops alone would take longer as written than the call did, in which they ran.
+bool are_most(const NativeLoops& loops, Nanoseconds call) { return loops.time + (plain_gain - 2) / 2 * loops.plain > call / 2; }
 
 Nanoseconds grace_of(int calls) { return calls == 0 ? first_grace : grace; }
 
@@ -75,17 +83,27 @@ bool Spending::affords(Nanoseconds needed) {
     return true;
 }
 
+bool Spending::affords_or_waits(Nanoseconds needed) {
+    if (affords(needed)) return true;
+    for (Spending* each = innermost; each != nullptr; each = each->draws_on_caller_ ? each->outer_ : nullptr) each->waits_ = true;
+    return false;
+}
+
 bool Spending::is_inside() { return innermost != nullptr; }
 
 Nanoseconds Spending::left() { return innermost == nullptr ? std::numeric_limits<Nanoseconds>::max() : innermost->total().left(); }
 
-Spending::NativeLoop::NativeLoop(bool asks, bool is_apart)
-    : in_(!is_apart && innermost != nullptr && innermost->is_timed_ ? innermost : nullptr), begin_(asks || in_ != nullptr ? ticks() : 0) {}
+Spending::NativeLoop::NativeLoop(bool asks, bool is_apart, bool is_plain)
+    : in_(!is_apart && innermost != nullptr && innermost->is_timed_ ? innermost : nullptr),
+      begin_(asks || in_ != nullptr ? ticks() : 0),
+      is_plain_(is_plain) {}
 
 Spending::NativeLoop::~NativeLoop() {
     if (in_ == nullptr) return;
     ++in_->native_loops_.count;
-    in_->native_loops_.time += spent();
+    const Nanoseconds time = spent();
+    in_->native_loops_.time += time;
+    if (is_plain_) in_->native_loops_.plain += time;
 }
 
 Patience::Patience(std::optional<Nanoseconds> written) {
@@ -112,12 +130,12 @@ void Trial::note(Way way, const Account& spent, const NativeLoops& native_loops,
     Times& times = times_[static_cast<int>(way)];
     if (decided_) return look_again(way, spent);
     const bool compiles = way == Way::compiled && spent.compiling != 0 && ++compiling_ <= most_compiling;
-    const bool has_long_loops = way == Way::compiled && !gave_up && native_loops.time > native_loops.count * long_loop;
+    const bool has_long_loops = way == Way::compiled && !gave_up && are_long(native_loops);
     loops_first_ = compiles && has_long_loops;
     if (gave_up ? times_[1].count == 0 : compiles) return;
     ++times.count;
     times.least = std::min(times.least, spent.otherwise);
-    if (times.count == 1 && has_long_loops && native_loops.time > spent.otherwise / 2) decided_ = Way::compiled;
+    if (times.count == 1 && has_long_loops && are_most(native_loops, spent.otherwise)) decided_ = Way::compiled;
     else decide();
 }
 

@@ -40,6 +40,7 @@ struct Account {
 struct NativeLoops {
     std::int64_t count = 0;
     Nanoseconds time = 0;
+    Nanoseconds plain = 0;  // of those that Python takes several times as long for
 };
 
 /// What this thread spends while it lives.
@@ -67,6 +68,8 @@ public:
 
     /// Of the innermost one of this thread, and those that it draws on: whether they can afford a compilation now; yes without one.
     static bool affords(Nanoseconds needed = 0);
+    /// The same of what is dear; what can't be afforded yet is waited for.
+    static bool affords_or_waits(Nanoseconds needed);
     /// Whether there is one: this is called by a function that Python runs.
     static bool is_inside();
     /// What a compilation may take now; without one, as long as it likes.
@@ -75,7 +78,8 @@ public:
     class NativeLoop {
     public:
         /// `asks`: whoever makes it wants to know what it takes. `is_apart`: it is of no frame, the loop of a compiled function that another one calls.
-        explicit NativeLoop(bool asks, bool is_apart = false);
+        /// `is_plain`: Python takes several times as long for it.
+        explicit NativeLoop(bool asks, bool is_apart = false, bool is_plain = false);
         ~NativeLoop();
         NativeLoop(const NativeLoop&) = delete;
         NativeLoop& operator=(const NativeLoop&) = delete;
@@ -84,18 +88,21 @@ public:
     private:
         Spending* in_;  // null: nothing is to be noted
         std::uint64_t begin_;
+        bool is_plain_;
     };
 
     /// What it has spent so far.
     Account spent() const { return watch_.spent(); }
     const NativeLoops& native_loops() const { return native_loops_; }
+    /// Whether something ran as written in it that is to be compiled once that is affordable: it says nothing of what calls take.
+    bool waits() const { return waits_; }
 
 private:
     /// That of its function, with what it has spent so far.
     Account total() const;
     Account& account_;
     Spending* outer_;
-    bool is_timed_, draws_on_caller_;
+    bool is_timed_, draws_on_caller_, waits_ = false;
     bool affords_itself(Nanoseconds needed) const;
     NativeLoops native_loops_;
     Stopwatch watch_;

@@ -38,6 +38,9 @@ from fastnp._stand_ins import (
     is_value,
     refuse,
     stand_in_len,
+    stand_in_max,
+    stand_in_min,
+    stand_in_sum,
     stand_in_type,
 )
 
@@ -45,6 +48,9 @@ _STAND_INS = (
     (type, stand_in_type),
     (print, _effects.stand_in_print),
     (len, stand_in_len),
+    (sum, stand_in_sum),
+    (max, stand_in_max),
+    (min, stand_in_min),
 )
 
 if TYPE_CHECKING:

@@ -287,7 +287,7 @@ class Split:
         """Whether a function has loops that may be native code, which a recording comes upon."""
         from fastnp._source import has_native_loops  # once, in a recording
 
-        if code is getattr(self.function, "__code__", None) or not has_native_loops(code, space):
+        if code is getattr(self.function, "__code__", None) or not has_native_loops(code, space) or _is_for_import():
             return False
         self.called = code
         return True
@@ -331,6 +331,16 @@ class Split:
     def name_of_written(self) -> bytes | None:
         code = getattr(self.function, "__code__", None)
         return None if code is None or not _core._keeps_notes() else note_name(code) + b" written"
+
+
+def _is_for_import() -> bool:
+    """Whether a recording is in the midst of an import, whose hooks are no part of it."""
+    frame, caller = sys._getframe(1), _core._caller_frame()
+    while frame.f_back is not None and frame is not caller:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def note_name(code: types.CodeType) -> bytes:

@@ -11,7 +11,7 @@ import numpy
 from fastnp._loop_dicts import DictState
 from fastnp._loop_lists import Display, ListState, items_of_display
 from fastnp._loop_nested import Nested
-from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, machine
+from fastnp._loop_program import BOOL, COMPLEX, FLOAT64, INT, INT64, Choice, Number, PythonKind, Unsupported, is_numbers_dtype, machine
 from fastnp._loop_values import Leaves, Passed, View, is_array, part_of
 
 if TYPE_CHECKING:
@@ -145,7 +145,9 @@ class Elements:
             field = self.field(held, indices[0])
             return field if field.sizes else self.place_of(field, [])
         if held.dtype.names is not None:
-            raise Unsupported("stores records")
+            if len(indices) != len(held.sizes) or not all(self.is_whole(each) for each in indices):
+                raise Unsupported("stores records")
+            return self.part(held, indices)
         if len(indices) == len(held.sizes) and all(self.is_whole(each) for each in indices):
             return self.place_of(held, indices)
         if len(indices) == 1 and is_array(indices[0]):
@@ -313,6 +315,20 @@ class Elements:
             for number, element in enumerate(elements):
                 offset = self.moved(view, len(view.sizes) - 1, self.steps.whole(number), view.offset)
                 self.fill(View(view.array, view.dtype, offset, view.sizes[:-1], view.strides[:-1], view.recipe, view.origins), element)
+
+        return store
+
+    def storing_record(self, record: View, value: Any) -> Callable[[], None]:
+        """Checks that the items of a tuple can be stored to the fields of a record; what stores them."""
+        fields = [self.field(record, name) for name in record.dtype.names or ()]
+        if type(value) is not tuple or len(value) != len(fields) or not all(is_numbers_dtype(each.dtype) for each in fields):
+            raise Unsupported("stores something else than a tuple of numbers to a record")
+        places = [self.place_of(each, []) for each in fields]
+        elements = [self.element_for(place, item) for place, item in zip(places, value, strict=True)]
+
+        def store() -> None:
+            for place, element in zip(places, elements, strict=True):
+                self.put(place, element)
 
         return store
 

@@ -83,6 +83,7 @@ class Program:
         self.all_lists = {name[1]: known for name, known in walk.lists_known.items() if name[0] == 0}
         self.lists = {name: self.all_lists[name] for name in arrays if name in self.all_lists}  # that are handed in
         self.is_of_arrays = walk.arrays.used  # whose statements rest on arrays' being apart
+        self.steps.of_numbers = not self.is_of_arrays
         self.native: dict[bool, Any] = {}
         self.waits = False  # for its code
         self.stored = frozenset(walk.stored_fields)

@@ -134,6 +134,7 @@ class Steps:
         self.ranks: list[int] = []  # of arrays
         self.written: list[bool] = []
         self.array_inputs = 0
+        self.of_numbers = False  # no statement computes with whole arrays
         self.made_arrays = 0  # that the program makes or points elsewhere
         self.float_ops: set[str] = set()  # of NumPy's numbers, which may have floating-point errors
         self.array_ops: set[str] = set()  # ... of arrays
@@ -315,7 +316,8 @@ class Steps:
     def program(self, apart: bool) -> Any:
         exits = [[(variable, plain(kind)) for variable, kind in each] for each in self.exits]
         numbers = [None if number in self.generators else each for number, each in enumerate(self.numbers)]
-        return _core._Program(self._told(), self.variables, exits, numbers, self.ranks, self.written, self.made_arrays, apart, self._lines())
+        lines, of_numbers = self._lines(), self.of_numbers
+        return _core._Program(self._told(), self.variables, exits, numbers, self.ranks, self.written, self.made_arrays, apart, lines, of_numbers)
 
     def _told(self) -> list[tuple[Any, ...]]:
         """The steps. Where nothing tells of floating-point errors, all of them may raise flags."""

@@ -189,7 +189,7 @@ def are_small(arguments: Any) -> bool:
 _LARGE = 1 << 15  # elements: as many as recordings share out to threads
 
 
-def computes_with_arrays(loop: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
+def computes_with_arrays(loop: Any, shapes: dict[str, tuple[int, ...]], least: int = _LARGE) -> bool:
     """Whether a statement computes with large arrays, which is the business of recordings."""
 
     def shape(node: Any) -> tuple[int, ...]:
@@ -215,7 +215,20 @@ def computes_with_arrays(loop: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
             return [node.target, node.value]
         return list(node.args) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
 
-    return any(math.prod(shape(each)) > _LARGE for node in _nodes(loop, False) for each in operands(node))
+    return any(math.prod(shape(each)) > least for node in _nodes(loop, False) for each in operands(node))
+
+
+_MANY = 1 << 12  # elements, over which NumPy's own loops take far longer than their calls
+_SECONDS = 0.03  # that an operation on arrays takes to compile, roughly
+_OPERATIONS = (ast.BinOp, ast.Compare, ast.UnaryOp, ast.Call, ast.Subscript)
+
+
+def dear_seconds(loop: Any, values: dict[str, Any]) -> float:
+    """What it is likely to take to compile a loop whose statements, over many elements, take little longer as written; 0 for other loops."""
+    shapes = {name: each.shape for name, each in values.items() if isinstance(each, (numpy.ndarray, _core.ndarray))}
+    if not computes_with_arrays(loop, shapes, _MANY):
+        return 0.0
+    return _SECONDS * sum(isinstance(node, _OPERATIONS) for node in _syntax.walk(loop))
 
 
 _SMALL, FAR = 1024, 2**62  # of counters: 2^52 steps are more than a program can take

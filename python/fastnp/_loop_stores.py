@@ -298,6 +298,8 @@ class Stores(Expressions):
             return self.tables.storing(place, value)
         if type(place) is Picked:
             return self.picks.assignment(place, value)
+        if type(place) is View and place.dtype.names is not None:
+            return self.elements.storing_record(place, value)
         if type(place) is View and is_array(value):
             return self.arrays.assignment(place, value)
         if type(place) is View and (items := items_of_display(value)) is not None:

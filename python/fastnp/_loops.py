@@ -31,7 +31,7 @@ from fastnp._loop_nested import NestedState
 from fastnp._loop_program import NOTHING, Unsupported, plain
 from fastnp._loop_regions import has_loops_ahead, is_region
 from fastnp._loop_resume import ENDS, GOES_ON, LOCALS, NAMES, RETURNS, UNBOUND_NAME, else_of, remaining, rest_of_iteration
-from fastnp._loop_scan import counters_of
+from fastnp._loop_scan import counters_of, dear_seconds
 from fastnp._loop_tuples import constant_tuples
 from fastnp._loop_values import UNBOUND, ArrayState, Handed, Known, New, Part, Passed, State, StreamState, ViewState, is_unbound
 from fastnp._loop_walk import Walk
@@ -258,8 +258,11 @@ class Loop:
         return None if program is None or not self.fields.are_apart(values, program.stored) else program
 
     def new_program(self, key: Any, arguments: tuple[Any, ...], values: dict[str, Any]) -> Any:
-        self.known += [each for name, each in zip(self.all_takes, arguments, strict=True) if isinstance(each, PLAIN) or name in self.constant]
         try:
+            self.find()
+            if not _core._affords_compiling(dear_seconds(self.loop, values)):
+                return None
+            self.known += [each for name, each in zip(self.all_takes, arguments, strict=True) if isinstance(each, PLAIN) or name in self.constant]
             program = self.programs[key] = self.written_for(values)
         except Unsupported as why:
             self.programs[key] = Unsupported

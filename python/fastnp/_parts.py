@@ -351,7 +351,8 @@ class Parts(Cuts):
         given = self.arrays_of(arguments)
         tree, _ = expanded(self.tree, lambda _: True)
         outermost = [loop for loop in outermost_loops(tree) if not is_comprehension(loop)]
-        choose = may_be_native if is_any else is_over_few_elements if are_small(arguments) else is_over_numbers
+        has_records = any(value.dtype.names for value in given.values() if type(value) is numpy.ndarray)  # which no recording takes
+        choose = may_be_native if is_any or has_records else is_over_few_elements if are_small(arguments) else is_over_numbers
         loops = [loop for loop in outermost if choose(loop)]
         if self.compute_with(loops, given):
             return False

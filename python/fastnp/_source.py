@@ -23,6 +23,7 @@ from fastnp._loop_resume import LOCALS, UNBOUND_NAME
 from fastnp._loop_scan import may_be_native, outermost_loops
 from fastnp._names import KNOWN_BUILTINS, Uses, own_nodes
 from fastnp._parts import FOLLOW, UNBOUND, Cuts, PartCode, Place
+from fastnp._stand_ins import OWN_FOLDS
 from fastnp._straight import Straight, straight_of
 from fastnp._unfold import Unfold, place_of
 
@@ -117,7 +118,9 @@ def _find(function: types.FunctionType) -> tuple[Any, set[str]]:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not 0 < code.co_firstlineno <= len(lines) or not _LOOKS_AT_FRAMES.isdisjoint(code.co_names):
         return None, set()
-    if not KNOWN_BUILTINS.isdisjoint({*function.__globals__, *code.co_varnames, *code.co_cellvars, *code.co_freevars}):  # something else by these names
+    named = [value for name, value in function.__globals__.items() if name in KNOWN_BUILTINS]
+    is_other = any(all(value is not own for own in OWN_FOLDS) for value in named)
+    if is_other or not KNOWN_BUILTINS.isdisjoint((*code.co_varnames, *code.co_cellvars, *code.co_freevars)):  # something else by these names
         return None, set()
     for tree, imported in _trees(function, lines):
         for node in _syntax.walk(tree):

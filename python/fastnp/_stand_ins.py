@@ -55,7 +55,8 @@ IMPURE_BUILTINS = {
 }
 
 # Those of Python's own functions that a recorded function has others in place of, by whichever name it finds them.
-REPLACED = {id(function): function.__name__ for function in (isinstance, issubclass, type, print, len, getattr, hasattr, *IMPURE_BUILTINS.values())}
+_OWN = (isinstance, issubclass, type, print, len, sum, max, min, getattr, hasattr)
+REPLACED = {id(function): function.__name__ for function in (*_OWN, *IMPURE_BUILTINS.values())}
 
 
 def is_impure_numpy(value: Any) -> bool:
@@ -132,7 +133,30 @@ METACLASSES: dict[type, type] = {}
 
 
 def stand_in_len(value: Any, /) -> Any:
+    if type(value) is _core._NumberList:
+        return _core._number_list_size(value)
     return value.shape[0] if _core._recorded_kind(value) and value.ndim else len(value)
+
+
+def stand_in_sum(value: Any, /, *start: Any, **named: Any) -> Any:
+    if type(value) is _core._NumberList and not start and not named:
+        return _core._number_list_sum(value)
+    return sum(value, *start, **named)
+
+
+def stand_in_max(*values: Any, **named: Any) -> Any:
+    if len(values) == 1 and type(values[0]) is _core._NumberList and not named:
+        return _core._number_list_extreme(values[0], True)
+    return max(*values, **named)
+
+
+def stand_in_min(*values: Any, **named: Any) -> Any:
+    if len(values) == 1 and type(values[0]) is _core._NumberList and not named:
+        return _core._number_list_extreme(values[0], False)
+    return min(*values, **named)
+
+
+OWN_FOLDS = (stand_in_sum, stand_in_max, stand_in_min)  # which twins have by the names of Python's own
 
 
 def _itself(value: Any) -> Any:
@@ -157,6 +181,8 @@ def stand_in_type(*args: Any, **kwargs: Any) -> Any:
         return args[0]._refuse()
     if len(args) == 1 and type(args[0]) in NUMBERS:
         return NUMBERS[type(args[0])]
+    if len(args) == 1 and type(args[0]) is _core._NumberList:
+        return args[0].__class__
     if len(args) == 1 and _core._recorded_kind(args[0]):
         return refuse("asks for the type of an array")
     made = type(*args, **kwargs)

@@ -41,10 +41,14 @@ Scalar weak_number(WeakKind kind) {
     return 0;
 }
 
+// Memory is as dear to an interpreter as to a program.
+bool takes_memory(const ir::Step& step) { return step.kind == ir::Step::Kind::allocate || step.kind == ir::Step::Kind::collect; }
+
 }  // namespace
 
 NativeProgram::NativeProgram(const ProgramText& text) {
     const ir::Program program = program_of(text);
+    is_plain_ = std::ranges::none_of(program.steps, takes_memory);
     codegen::Code code = codegen::compile(program);
     function_ = code.functions.at(0);
     owner_ = std::move(code.owner);

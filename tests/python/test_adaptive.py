@@ -385,3 +385,57 @@ def test_calls_that_were_slow_for_a_while():
     calls(10, 0.004)
     calls(30, 0.0)
     assert calls(10, 0.0) == 0
+
+
+def energy(p, dt):
+    total = 0.0
+    for i in range(p.shape[0]):
+        p[i]["v"] -= dt * p[i]["x"]
+        p[i]["x"] += dt * p[i]["v"]
+        total += 0.5 * p[i]["m"] * p[i]["v"] ** 2
+    return total
+
+
+def clipped(p, dt):
+    count = 0
+    for i in range(len(p)):
+        if p["v"][i] > dt:
+            p["v"][i] = dt
+            count += 1
+    return count
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("function", [energy, clipped])
+def test_loops_over_numbers_are_not_tried_as_written(function):
+    """Short ones, too: what they compute takes Python many times as long."""
+    f = compiled(function)
+    for count in (50000, 50000, 60000, 70000, 50000):
+        p, q = (numpy.ones(count, dtype=[("x", "f8"), ("v", "f8"), ("m", "f4")]) for _ in range(2))
+        assert f(p, 0.01) == pytest.approx(function(q, 0.01), rel=1e-12)
+        assert numpy.array_equal(p, q)
+    assert f.cache_info().uncompiled == 0
+
+
+def escape(c, turns):
+    z, count = numpy.zeros_like(c), numpy.zeros(c.shape, dtype=int)
+    for turn in range(turns):
+        live = numpy.abs(z) < 2.0
+        count[live] = turn
+        z[live] = z[live] * z[live] + c[live]
+    return count
+
+
+@pytest.mark.alone
+def test_dear_loops_over_large_arrays_wait():
+    c = numpy.linspace(-2, 1, 12000) + 0.3j
+    f = compiled(escape)
+    for _ in range(6):
+        assert numpy.array_equal(f(c, 10), escape(c, 10))
+    loops = np.explain(f)(c, 10).native
+    assert loops
+    assert not loops[0].programs
+    assert not is_as_written(f)
+    always = np.compile(escape, adaptive=False)
+    assert numpy.array_equal(always(c, 10), escape(c, 10))
+    assert np.explain(always)(c, 10).native[0].programs

@@ -112,6 +112,23 @@ def last_by_number(p, dt):
     return total, r, a
 
 
+def put_mixed(p, dt):
+    k = 0
+    for r in p:
+        k += 1
+        p[-k] = k, r["v"] * dt, k - 0.5, k % 2 == 0
+    return p["x"].sum(), k
+
+
+def summed(p, dt):
+    total = 0.0
+    for x, v in zip(p["x"], p["v"], strict=True):
+        total += x * v
+    for r in p:
+        total += r["m"] * dt
+    return total
+
+
 LAYOUTS: dict[str, Any] = {
     "packed": [("x", "f8"), ("v", "f8"), ("m", "f4"), ("flag", "?")],
     "aligned": numpy.dtype([("flag", "?"), ("x", "f8"), ("m", "i2"), ("v", "f4")], align=True),
@@ -123,7 +140,9 @@ LAYOUTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("function", [move, by_fields, by_records, kept, filled, beyond, unknown, records, other_names, picked, last, last_by_number])
+@pytest.mark.parametrize(
+    "function", [move, by_fields, by_records, kept, filled, beyond, unknown, records, other_names, picked, last, last_by_number, put_mixed, summed]
+)
 def test_records(function, layout):
     draw = numpy.random.default_rng(SEED)
     compiled = np.compile(function)

@@ -56,12 +56,15 @@ public:
     std::size_t words() const { return words_; }
     static constexpr std::size_t word_of(std::int32_t variable) { return 1 + 2 * static_cast<std::size_t>(variable); }
     double compile_ms() const { return compile_ms_; }
+    /// Whether it computes with numbers and makes no arrays, which an interpreter takes several times as long for.
+    bool is_plain() const { return is_plain_; }
 
 private:
     void (*function_)(void* const*, const std::int64_t*, std::int64_t, std::int64_t, void*) = nullptr;
     std::shared_ptr<void> owner_;
     std::size_t words_ = 0;
     double compile_ms_ = 0;
+    bool is_plain_ = false;
 };
 
 /// How many times threads shared iterations of programs' loops in this process.
