@@ -201,31 +201,7 @@ TermElement vector_function(ir::Op op, std::initializer_list<TermElement> args) 
     TermElement name(const TermElement& x) { return vector_function(ir::Op::name, {x}); }
 #define VECTOR2(name) \
     TermElement name(const TermElement& x, const TermElement& y) { return vector_function(ir::Op::name, {x, y}); }
-VECTOR1(cbrt)
-VECTOR1(exp)
-VECTOR1(exp2)
-VECTOR1(expm1)
-VECTOR1(log)
-VECTOR1(log2)
-VECTOR1(log10)
-VECTOR1(log1p)
-VECTOR1(sin)
-VECTOR1(cos)
-VECTOR1(tan)
-VECTOR1(arcsin)
-VECTOR1(arccos)
-VECTOR1(arctan)
-VECTOR1(sinh)
-VECTOR1(cosh)
-VECTOR1(tanh)
-VECTOR1(arcsinh)
-VECTOR1(arccosh)
-VECTOR1(arctanh)
-VECTOR2(arctan2)
-VECTOR2(hypot)
-VECTOR2(power)
-#undef VECTOR1
-#undef VECTOR2
+#include "codegen/vector_math.def"
 
 // Known by their names alone.
 #define NAMED1(name) \
