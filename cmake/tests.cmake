@@ -74,7 +74,7 @@ if(test_sources)
     endforeach()
   endfunction()
   set(of_code compiled_ops,fusion,random_programs)
-  set(of_gpus grid,grid_tile,nvptx,library_kernels,device_factors)  # all that ptxas assembles
+  set(of_gpus grid,grid_tile,nvptx,library_kernels,device_factors,source_lines_on_gpus)  # all that ptxas assembles
   add_boost_test(cpp_gpu_code ${of_gpus})
   add_boost_test(cpp_code ${of_code})
   add_boost_test(cpp !${of_code},${of_gpus})

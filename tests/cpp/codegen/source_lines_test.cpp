@@ -170,6 +170,10 @@ BOOST_AUTO_TEST_CASE(programs_have_lines) {
     BOOST_TEST(has(text(true), "!DILocation(line: 21"));
 }
 
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(source_lines_on_gpus)
+
 BOOST_AUTO_TEST_CASE(ptx_has_directives) {
     const DeviceJobs kernels;
     const auto ptx = [&](bool told) {
