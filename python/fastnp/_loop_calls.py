@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-import fastnp.random
 from fastnp import _core
 from fastnp._loop_dicts import DictState, display_of
 from fastnp._loop_fields import Bound
@@ -113,6 +112,8 @@ class Calls:
             return self.walk.draws.call_python(owner, function.__name__, arguments, named)
         legacy = self.walk.draws.legacy_name(function)
         if legacy is not None:
+            import fastnp.random  # where something is drawn
+
             return self.walk.draws.call_legacy(legacy, getattr(fastnp.random, legacy) is function, arguments, named)
         if type(function) is Method and type(function.of) is Number and not (arguments or named):
             of = self.walk.numbers.complexes if function.of.kind is COMPLEX else self.math

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import random
+import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-import fastnp.random
 from fastnp import _core, _syntax
 from fastnp._loop_lists import Display
 from fastnp._loop_program import BOOL, BOOLEAN, FLOAT, FLOAT64, INT, INT64, Number, PythonKind, Unsupported, machine
@@ -33,15 +33,24 @@ _INTEGER, _BELOW, _MASKED = range(3)
 # Of RandomState: what takes its words alone, and what goes by a number that it keeps.
 _OF_WORDS = ("rand", "random", "random_sample", "uniform", "randint", "exponential", "standard_exponential")
 _OF_PAIRS = ("randn", "normal", "standard_normal")
-_LEGACY = {name: getattr(numpy.random, name) for name in (*_OF_WORDS, *_OF_PAIRS)}
+
+
+def _loaded() -> list[Any]:
+    """NumPy's `random` and that of this package, as far as they were imported: nothing of theirs can be met before (15 ms)."""
+    return [sys.modules[name] for name in ("numpy.random", "fastnp.random") if name in sys.modules]
 
 
 def is_generator(value: Any) -> bool:
-    return type(value) in (numpy.random.Generator, fastnp.random.Generator) or is_of_python(value) or is_random_state(value)
+    return any(type(value) is module.Generator for module in _loaded()) or is_of_python(value) or is_random_state(value)
 
 
 def is_random_state(value: Any) -> bool:
-    return type(value) in (numpy.random.RandomState, fastnp.random.RandomState)
+    return any(type(value) is module.RandomState for module in _loaded())
+
+
+def _global_state() -> Any:
+    """NumPy's global RandomState, whose methods the functions of `numpy.random` are."""
+    return numpy.random.mtrand._rand
 
 
 def stand_in(sizes: list[int], dtype: numpy.dtype[Any] = FLOAT64) -> Lazy:
@@ -101,13 +110,14 @@ class Draws:
     @staticmethod
     def legacy_name(function: Any) -> str | None:
         """Which function of NumPy's global RandomState it is."""
-        for name, each in _LEGACY.items():
-            if function == each or getattr(fastnp.random, name, None) is function:
+        modules = _loaded()
+        for name in (*_OF_WORDS, *_OF_PAIRS) if modules else ():
+            if function == getattr(_global_state(), name) or vars(modules[-1]).get(name) is function:
                 return name
         return None
 
     def call_legacy(self, name: str, is_ours: bool, arguments: list[Any], named: dict[str, Any]) -> Any:
-        state = _LEGACY["rand"].__self__
+        state = _global_state()
         if all(each is not state for each in self.known):
             self.known.append(state)
         stream = Stream(self.walk.stream_of(state), True, False, is_ours)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import fastnp.random
 from fastnp import _core
 from fastnp._loop_draws import Stream, is_generator, is_of_python, is_random_state
 from fastnp._loop_kinds import PLAIN, axes_of_one, has_lines, is_array_object, is_bare_function, is_writeable, kinds_of_tuple, numbers_of_tuple
@@ -85,6 +84,8 @@ class Inputs:
         if is_generator(value):
             self.numbers.append((name, -1))
             address = walk.steps.input(walk.steps.number(None))
+            import fastnp.random  # where something is drawn
+
             slots.streams[name] = Stream(address, is_random_state(value), is_of_python(value), type(value) is fastnp.random.Generator)
             return StreamState(name)
         if type(value) is tuple and name in self.constant:
