@@ -45,7 +45,7 @@ Doubles result_of(const std::string& text, Doubles input, std::size_t count, con
     for (const codegen::Effort effort : {codegen::Effort::none, codegen::Effort::full}) {
         const codegen::Code code = codegen::compile(jobs, effort);
         const Doubles other = run(code.functions[0]);
-        BOOST_TEST((std::memcmp(found.data(), other.data(), count * sizeof(double)) == 0), text);
+        BOOST_TEST((count == 0 || std::memcmp(found.data(), other.data(), count * sizeof(double)) == 0), text);
     }
     return found;
 }
