@@ -109,7 +109,7 @@ def _values(graph: Graph, nodes: list[Node], arrays: list[Any]) -> dict[int, Any
         for node in nodes:
             try:
                 found[node.number] = numpy.array(graph.part([node]).run(*arrays)[0])
-            except Exception:  # noqa: BLE001, S112
+            except Exception:  # noqa: BLE001, S112  # what is written to, or comes after a loop: it has no value by itself
                 continue
         return found
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from fastnp import _children, _control, _core
-from fastnp._backends import list_backends, register_backend
+from fastnp._backends import backend_info, list_backends, register_backend
 from fastnp._compile import compile as compile_function
 from fastnp._compiled_functions import name_of
 from fastnp._core import CompiledFunction
@@ -79,7 +79,9 @@ class Triage:
 
     @property
     def blame(self) -> str:
-        return BLAME.get(self.rung or "", "")
+        if self.rung is None:
+            return ""
+        return BLAME.get(self.rung) or backend_info(self.rung).doc.rstrip(".")
 
     @property
     def op(self) -> str | None:
@@ -262,8 +264,9 @@ def captured(problem: Problem) -> list[tuple[Graph, list[Any]]]:
 
 
 def rungs_of(problem: Problem) -> list[str]:
-    own = [name for name in list_backends() if name in BLAME]
-    return [name for name in own if not (problem.on_device and name in ("interpreter", "llvm-O0"))]
+    """The back ends of fastnp's own, but for those that a device has not, or has no other code with (docs/users/back-ends.md)."""
+    without = {"a user's", "interpreted", "LLVM without passes"} if problem.on_device else {"a user's"}
+    return [name for name in list_backends() if backend_info(name).kernels not in without]
 
 
 def triage(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ulp: float, seconds: float, first_alone: bool = False) -> Triage:
@@ -298,7 +301,7 @@ def triage(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ulp:
         note("disk cache", *problem.from_disk())
     if made.rung is None and isinstance(function, CompiledFunction) and function.cache_info().currsize:
         note("kept entries", *problem.tried(lambda tell: problem.differs(function, 1)))
-    if made.rung in ("aot_eager", "interpreter", "llvm-O0", "llvm-nofuse", "llvm"):
+    if made.rung in rungs_of(problem) and made.rung != "eager":
         _find_op(problem, made)
     if made.rung in rungs_of(problem) and made.first is None:
         from fastnp import _first_line  # where it is needed

@@ -14,7 +14,9 @@ namespace {
 
 bool put(llvm::Instruction& instruction, const base::Planted& fault) {
     if (fault.kind == "drop") {
-        if (!instruction.use_empty()) return false;
+        const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+        if (store == nullptr || llvm::isa<llvm::AllocaInst>(store->getPointerOperand()->stripInBoundsOffsets()))
+            return false;  // what a stack holds is by chance
         instruction.eraseFromParent();
         return true;
     }

@@ -12,7 +12,7 @@ namespace fastnp::codegen {
 ///     swap    the two operands change places
 ///     NAME    another binary operation of the same operands
 ///     skip    the instruction gives its first operand
-///     drop    it is left out (stores)
+///     drop    it is left out (stores into arrays)
 ///     race    no threads of a device wait for each other
 void plant(llvm::Function& function, std::string_view stage);
 
