@@ -1,8 +1,8 @@
-"""The build backend of pyproject.toml: scikit-build-core's, which finds pocketfft's header where it looks for it (fetch_pocketfft.py)."""
+"""The build backend of pyproject.toml: scikit-build-core's, which finds headers of NumPy's sources where it looks (fetch_numpy_sources.py)."""
 
 from typing import Any
 
-from fetch_pocketfft import fetch
+from fetch_numpy_sources import fetch
 from scikit_build_core import build as backend
 from scikit_build_core.build import (
     build_editable as build_editable,
@@ -20,5 +20,5 @@ def build_wheel(wheel_directory: str, config_settings: dict[str, Any] | None = N
 
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
-    fetch()  # source distributions have it, so that they build where pip may fetch nothing
+    fetch()  # source distributions have them, so that they build where pip may fetch nothing
     return backend.build_sdist(sdist_directory, config_settings)

@@ -9,6 +9,9 @@ endmacro()
 set(llvm_folder /usr/lib/llvm-19)
 find_file(FASTNP_LLVM_CONFIG LLVMConfig.cmake HINTS "${LLVM_DIR}" "${llvm_folder}/lib/cmake/llvm" PATH_SUFFIXES lib/cmake/llvm)
 fastnp_needs(FASTNP_LLVM_CONFIG llvm-19-dev)
+find_library(FASTNP_LLD_ELF lldELF HINTS "${LLVM_DIR}/../.." "${llvm_folder}/lib")
+find_library(FASTNP_LLD_COMMON lldCommon HINTS "${LLVM_DIR}/../.." "${llvm_folder}/lib")
+fastnp_needs(FASTNP_LLD_ELF liblld-19-dev)
 # What Debian's LLVMConfig.cmake insists on, in many lines of its own.
 find_library(FASTNP_ZSTD zstd)
 fastnp_needs(FASTNP_ZSTD libzstd-dev)
@@ -35,8 +38,16 @@ fastnp_needs(XSIMD_INCLUDE_DIR libxsimd-dev)
 find_program(FASTNP_CLANG NAMES clang++-19 clang++ HINTS "${llvm_folder}/bin")
 fastnp_needs(FASTNP_CLANG clang-19)
 find_file(FASTNP_LIBDEVICE libdevice.10.bc HINTS "${FASTNP_NVCC_PACKAGE}/nvvm/libdevice" PATHS /usr/local/cuda/nvvm/libdevice)
-# NumPy's own Fourier transforms, a header that no package of Debian has.
-find_path(POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h HINTS "${PROJECT_SOURCE_DIR}/build/pocketfft")
+# NumPy's own Fourier transforms and sorts, headers that no package of Debian has.
+find_path(FASTNP_POCKETFFT pocketfft_hdronly.h HINTS "${PROJECT_SOURCE_DIR}/build/numpy_sources/pocketfft")
+find_path(FASTNP_X86_SIMD_SORT x86simdsort-static-incl.h HINTS "${PROJECT_SOURCE_DIR}/build/numpy_sources/x86-simd-sort")
+
+# NumPy's distributions of random numbers, which its package has for others.
+if(FASTNP_PYTHON)
+  execute_process(COMMAND "${FASTNP_PYTHON}" -c "import importlib.util as u, pathlib as p; print(p.Path(u.find_spec('numpy').origin).parent)"
+                  OUTPUT_VARIABLE numpy_package OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+find_library(FASTNP_NPYRANDOM NAMES libnpyrandom.a HINTS "${numpy_package}/random/lib")
 
 set(stops "")
 if(FASTNP_MISSING)
@@ -46,8 +57,11 @@ endif()
 if(NOT FASTNP_LIBDEVICE)
   list(APPEND stops "pip install nvidia-cuda-nvcc-cu12")
 endif()
-if(NOT POCKETFFT_INCLUDE_DIR)
-  list(APPEND stops "python3 cmake/fetch_pocketfft.py")
+if(NOT FASTNP_NPYRANDOM)
+  list(APPEND stops "pip install numpy")
+endif()
+if(NOT FASTNP_POCKETFFT OR NOT FASTNP_X86_SIMD_SORT)
+  list(APPEND stops "python3 cmake/fetch_numpy_sources.py")
 endif()
 if(stops)
   list(JOIN stops "; " stops)
@@ -58,7 +72,8 @@ find_package(Threads REQUIRED)
 cmake_path(GET FASTNP_LLVM_CONFIG PARENT_PATH LLVM_DIR)
 find_package(LLVM 19.1 REQUIRED CONFIG)
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}")
-llvm_map_components_to_libnames(FASTNP_LLVM_LIBRARIES X86 NVPTX OrcJIT OrcDebugging Passes BitReader Linker)
+llvm_map_components_to_libnames(FASTNP_LLVM_LIBRARIES X86 NVPTX OrcJIT OrcDebugging Passes BitReader Linker Symbolize Option TargetParser)
+list(PREPEND FASTNP_LLVM_LIBRARIES "${FASTNP_LLD_ELF}" "${FASTNP_LLD_COMMON}")  # for exported functions
 find_program(FASTNP_LLVM_LINK NAMES llvm-link PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH REQUIRED)
 find_program(FASTNP_LLVM_OPT NAMES opt PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH REQUIRED)
 if(FASTNP_STATIC_RUNTIME)
@@ -70,5 +85,6 @@ if(FASTNP_STATIC_RUNTIME)
 endif()
 
 # OpenBLAS starts its threads when they are asked for, not when the library is loaded: eager/blas.cpp has what it calls instead.
-set(FASTNP_PRIVATE_LIBRARIES ${FASTNP_LLVM_LIBRARIES} ${OPENBLAS_STATIC} -Wl,--wrap=blas_thread_init
+set(FASTNP_RUNTIME_LIBRARIES ${OPENBLAS_STATIC} ${FASTNP_NPYRANDOM} -Wl,--wrap=blas_thread_init
     -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free -Wl,--wrap=gotoblas_dynamic_init -Wl,--wrap=getenv Threads::Threads ${CMAKE_DL_LIBS} m)
+set(FASTNP_PRIVATE_LIBRARIES ${FASTNP_LLVM_LIBRARIES} ${FASTNP_RUNTIME_LIBRARIES})  # of what has all rooms in one

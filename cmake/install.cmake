@@ -19,6 +19,7 @@ else()
   install(FILES "${CMAKE_BINARY_DIR}/fastnp.pc" DESTINATION "${library_dir}/pkgconfig")
 endif()
 install(TARGETS fastnp EXPORT fastnp_targets LIBRARY DESTINATION "${library_dir}" INCLUDES DESTINATION "${header_dir}")
+install(TARGETS fastnp_with_llvm LIBRARY DESTINATION "${library_dir}" NAMELINK_SKIP)  # nobody links it
 install(DIRECTORY include/fastnp DESTINATION "${header_dir}")
 install(EXPORT fastnp_targets NAMESPACE fastnp:: DESTINATION "${config_dir}" FILE fastnpTargets.cmake)
 configure_package_config_file(cmake/fastnpConfig.cmake.in "${CMAKE_BINARY_DIR}/fastnpConfig.cmake" INSTALL_DESTINATION "${config_dir}")

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 apt_packages=(g++ cmake ninja-build ccache lld-19 git ca-certificates
-              llvm-19-dev clang-19 libclang-rt-19-dev libpolly-19-dev libzstd-dev zlib1g-dev
+              llvm-19-dev liblld-19-dev clang-19 libclang-rt-19-dev libpolly-19-dev libzstd-dev zlib1g-dev
               libxtensor-dev libxsimd-dev libboost-dev libboost-test-dev libopenblas-dev libopenblas-pthread-dev
               clang-format-19 clang-tidy-19 doxygen)
 venv=build/venv
@@ -76,12 +76,12 @@ pathlib.Path(sysconfig.get_path("purelib"), "fastnp-build.pth").write_text(f"{bu
 PYTHON
 }
 
-# Fourier transforms that are NumPy's to the bit.
-pocketfft=build/pocketfft/pocketfft_hdronly.h
+# pocketfft's and x86-simd-sort's headers.
+numpy_sources=build/numpy_sources
 
-fetch_pocketfft() {
-    say "pocketfft into $pocketfft"
-    logged pocketfft "$venv/bin/python" cmake/fetch_pocketfft.py || stop "$(tail -n 1 build/log/pocketfft.log) (no network?)"
+fetch_numpy_sources() {
+    say "headers of NumPy's sources into $numpy_sources"
+    logged numpy-sources "$venv/bin/python" cmake/fetch_numpy_sources.py || stop "$(tail -n 1 build/log/numpy-sources.log) (no network?)"
 }
 
 check_compiler() {
@@ -99,15 +99,15 @@ setup() {
     [ "$(uname -s) $(uname -m)" = "Linux x86_64" ] || stop "fastnp is for Linux on x86-64; this is $(uname -s) $(uname -m)"
     # The stamp names what was installed, where, and with what Python: anything else is set up anew.
     local stamp=build/venv/setup.stamp key gpu
-    key="$(cat cmake/setup.sh cmake/fetch_pocketfft.py tests/requirements.txt | cksum) $PWD ${PYTHON:-}"
+    key="$(cat cmake/setup.sh cmake/fetch_numpy_sources.py tests/requirements.txt | cksum) $PWD ${PYTHON:-}"
     if [ "$(cat "$stamp" 2> /dev/null)" != "$key" ] || ! "$venv/bin/python" -c "import numpy, pybind11" 2> /dev/null ||
-        [ ! -f "$pocketfft" ]; then
+        [ ! -d "$numpy_sources" ]; then
         say "setting up"
         mkdir -p build
         install_system_packages
         check_compiler
         make_venv
-        [ -f "$pocketfft" ] || fetch_pocketfft
+        fetch_numpy_sources
         printf '%s\n' "$key" > "$stamp"
     fi
     if grep -q 'libcuda\.so' <<< "$(/sbin/ldconfig -p)"; then gpu="a CUDA driver is present"; else gpu="no CUDA driver: everything but the GPU works"; fi

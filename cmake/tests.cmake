@@ -41,10 +41,16 @@ if(test_sources)
   endif()
   target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <functional> <string> <vector> <fastnp/fastnp.h>)
   target_compile_options(fastnp_tests PRIVATE -O0)  # the rooms are optimised; tests' own code, optimised, takes twice as long to compile
-  # What these compare with is computed by themselves, a thousand turns of it.
-  foreach(test plan/turn_tiles eager/fold eager/layout eager/pick)
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/${test}_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -O1)
-  endforeach()
+  if(NOT FASTNP_SANITIZE)
+    # What these compare with is computed by themselves, a thousand turns of it; the last one measures calls.
+    foreach(test plan/turn_tiles eager/fold eager/layout eager/pick cuda/calls)
+      set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/${test}_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -O1)
+    endforeach()
+  endif()
+  # With debug information, with little, and with none.
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/api/user_lines_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-g;-O2")
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/api/least_lines_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-g1;-O2")
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/compile/lines_test.cpp" PROPERTIES COMPILE_OPTIONS -g0)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # xtensor's templates are ambiguous otherwise, and what is precompiled must agree.
     set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/api/interop_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
@@ -118,7 +124,7 @@ if(test_sources AND NOT FASTNP_SANITIZE)
   add_library(fastnp_simulated SHARED ${simulated_objects} $<TARGET_OBJECTS:fastnp_simulated_objects> "${at_the_door}")
   target_include_directories(fastnp_simulated PRIVATE ${simulated_includes})
   target_link_libraries(fastnp_simulated PRIVATE ${simulated_libraries} ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings)
-  target_link_options(fastnp_simulated PRIVATE ${FASTNP_LINK_OPTIONS})
+  target_link_options(fastnp_simulated PRIVATE ${FASTNP_LINK_OPTIONS} "LINKER:--version-script=${names_of_fastnp}")
   set_target_properties(fastnp_simulated PROPERTIES OUTPUT_NAME fastnp LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/simulated")
   get_target_property(version fastnp SOVERSION)
   if(version)

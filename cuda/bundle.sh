@@ -11,19 +11,19 @@ most_bytes=50000000
 
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFASTNP_BUILD_TESTS=ON -DFASTNP_BUILD_EXAMPLES=OFF -DFASTNP_BUILD_PYTHON=OFF \
     -DFASTNP_STATIC_RUNTIME=ON > /dev/null
-ninja -C "$build" libfastnp.so fastnp_tests fastnp_fuzz
+ninja -C "$build" libfastnp.so libfastnp_codegen.so fastnp_tests fastnp_fuzz
 
 root="$build/archive/fastnp-cuda"
 rm -rf "$build/archive"
 mkdir -p "$root"/{lib/spare,bin,include,tests}
-strip -o "$root/lib/libfastnp.so" "$build/libfastnp.so"
+for library in libfastnp.so libfastnp_codegen.so; do strip -o "$root/lib/$library" "$build/$library"; done
 strip -o "$root/bin/fastnp_tests" "$build/fastnp_tests"
 strip -o "$root/bin/fastnp_fuzz" "$build/fastnp_fuzz"
 # For machines without them.
-ldd "$root/lib/libfastnp.so" "$root/bin/fastnp_tests" | awk '$1 ~ /^(libz|libzstd)\.so/ { print $3 }' | sort -u | xargs -r cp -L -t "$root/lib/spare"
+ldd "$root"/lib/*.so "$root/bin/fastnp_tests" | awk '$1 ~ /^(libz|libzstd)\.so/ { print $3 }' | sort -u | xargs -r cp -L -t "$root/lib/spare"
 # What else is needed must be the C library's, or the compiler's unwinder, of which a process must have one alone.
-foreign=$(ldd "$root/lib/libfastnp.so" "$root/bin/fastnp_tests" |
-    awk '/=>|not found/ && $1 !~ /^(libz|libzstd|libm|libc|libdl|libpthread|libmvec|libgcc_s)\.so/' | sort -u)
+foreign=$(ldd "$root"/lib/*.so "$root/bin/fastnp_tests" |
+    awk '/=>|not found/ && $1 !~ /^(libfastnp|libz|libzstd|libm|libc|libdl|libpthread|libmvec|libgcc_s)\.so/' | sort -u)
 [ -z "$foreign" ] || { printf 'stopped: the bundle needs\n%s\n' "$foreign" >&2; exit 1; }
 
 cp cuda/run.sh "$root/run.sh"

@@ -19,7 +19,7 @@ say() { printf '[%4d s] %s\n' "$SECONDS" "$*"; }
 stop() { printf 'stopped: %s\n' "$*" >&2; exit 1; }
 
 # Libraries that every distribution has, as a rule.
-if ldd lib/libfastnp.so bin/fastnp_tests | grep -q 'not found'; then
+if ldd lib/*.so bin/fastnp_tests | grep -q 'not found'; then
     export LD_LIBRARY_PATH="$PWD/lib/spare${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
 
@@ -62,7 +62,7 @@ binding() {
     key=$(
         "$python" -c 'import sys, numpy; print(sys.executable, sys.version, numpy.__version__)'
         "${CXX:-g++}" --version | head -n 1
-        cksum lib/libfastnp.so python/*.*
+        cksum lib/*.so python/*.*
     )
     if [ -f "$module" ] && [ "$(cat build/key 2> /dev/null)" = "$key" ]; then return; fi
     mapfile -t flags < <(flags)
@@ -70,7 +70,7 @@ binding() {
     say "building the binding for $("$python" --version), NumPy $("$python" -c 'import numpy; print(numpy.__version__)')"
     rm -rf build
     mkdir -p "$objects"
-    cp lib/libfastnp.so "$package/"
+    cp lib/*.so "$package/"
     # shellcheck disable=SC2016  # the inner shell expands them
     for source in python/*.cpp; do printf '%s\0' "$source"; done |
         xargs -0 -P "$(nproc)" -I '{}' sh -c 'o=$1/$(basename "$2" .cpp).o; shift; s=$1; shift; exec "$@" -c "$s" -o "$o"' \

@@ -6,12 +6,9 @@
 
 using namespace fastnp;
 
-array rolled_rows(const array& x, int by) { return by > 0 ? concatenate({x(from(-1)), x(until(-1))}) : concatenate({x(from(1)), x(until(1))}); }
-array rolled_columns(const array& x, int by) { return rolled_rows(x.T(), by).T(); }
-
 array neighbours(const array& cells) {
-    const array rows = rolled_rows(cells, 1) + cells + rolled_rows(cells, -1);
-    return rolled_columns(rows, 1) + rows + rolled_columns(rows, -1) - cells;
+    const array rows = roll(cells, {1}, 0) + cells + roll(cells, {-1}, 0);
+    return roll(rows, {1}, 1) + rows + roll(rows, {-1}, 1) - cells;
 }
 
 // The cells after so many generations, and how many there were in each.

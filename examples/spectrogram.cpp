@@ -23,12 +23,6 @@ array between(array x, double low, double high) {
     return fft::irfft(where((frequency >= low) & (frequency <= high), fft::rfft(x), 0), {.n = x.shape(0)});
 }
 
-double median(const array& x) {
-    const array sorted = sort(x);
-    const std::int64_t n = x.size();
-    return (0.5 * (sorted[(n - 1) / 2] + sorted[n / 2])).item<double>();
-}
-
 int main() {
     const array t = arange(32'000.0) / rate;
     const auto phase = [](const array& frequency) { return 2 * pi * cumsum(frequency) / rate; };
@@ -41,7 +35,8 @@ int main() {
     const double step = rate / frame;
     const int split = static_cast<int>(std::round(1700 / step));
     const array low = argmax(power(all, until(split)), {.axis = 1}) * step, high = (split + argmax(power(all, from(split)), {.axis = 1})) * step;
-    const double off[] = {median(absolute(low - (600 + 200 * middles))), median(absolute(high - (2200 + 300 * sin(2 * middles))))};
+    const double off[] = {median(absolute(low - (600 + 200 * middles))).item<double>(),
+                          median(absolute(high - (2200 + 300 * sin(2 * middles)))).item<double>()};
     example::expect(off[0] < step && off[1] < step, "the whistles are found");
 
     const auto band = compile(between, {.name = "between"});

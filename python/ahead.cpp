@@ -3,6 +3,7 @@
 
 #include "compiled_state.h"
 #include "entry_rows.h"
+#include "stored.h"
 
 namespace fastnp::python {
 
@@ -23,6 +24,36 @@ PyObject* CompiledState::look_ahead(detail::Ahead::Until until, PyObject* const*
     const Ref done(prepare(args, nargs, kwnames));
     PyObject* const entry = ahead.info ? entry_dict(*ahead.info) : Py_NewRef(Py_None);
     return check(Py_BuildValue("{s:s,s:N,s:O}", "graph", ahead.graph.c_str(), "entry", entry, "is_new", ahead.is_new ? Py_True : Py_False));
+}
+
+namespace {
+
+// The structure of what it gives, in fastnp._export's words.
+std::string told_structure(const void* kept, std::size_t arguments) {
+    const pybind11::gil_scoped_acquire gil;
+    const Ref tell = import_attribute("fastnp._export", "told");
+    const Ref count = own(PyLong_FromSize_t(arguments));
+    const Ref text = own(PyObject_CallFunctionObjArgs(tell.get(), tree_of_result(*static_cast<const Return*>(kept)).get(), count.get(), nullptr));
+    return PyUnicode_AsUTF8(text.get());
+}
+
+}  // namespace
+
+PyObject* CompiledState::exported(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    constexpr Py_ssize_t own_arguments = 2;  // the name, and the arrays' names
+    detail::Ahead ahead(detail::Ahead::Until::exported);
+    ahead.name = PyUnicode_AsUTF8(args[0]);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[1]); ++i) ahead.parameters.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(args[1], i)));
+    ahead.describe = [&ahead](const void* kept) {
+        if (ahead.given != ahead.parameters.size()) {
+            throw RecordError(
+                "among its arguments are arrays or NumPy's numbers that no spec stands for (defaults, fields of an object, numbers): "
+                "give specs for them, or have the function read them from outside");
+        }
+        return told_structure(kept, ahead.given);
+    };
+    const Ref done(prepare(args + own_arguments, nargs - own_arguments, kwnames));
+    return check(PyBytes_FromStringAndSize(ahead.library.data(), static_cast<Py_ssize_t>(ahead.library.size())));
 }
 
 }  // namespace fastnp::python

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "elements.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
-#include "functions.h"
+#include "function_bodies.h"
 #include "size.h"
 
 namespace fastnp::python {
@@ -68,7 +69,10 @@ PyObject* reshape_body(PyObject** v) {
     return wrap(result.copy());
 }
 
-PyObject* ravel_body(PyObject** v) { return wrap_view(ravel(to_array(v[0]), to_order(v[1], Order::c)), v[0]); }
+PyObject* ravel_body(PyObject** v) {
+    if (PyObject* view = v[1] == nullptr ? quick_flat(v[0]) : nullptr) return view;
+    return wrap_view(ravel(to_array(v[0]), to_order(v[1], Order::c)), v[0]);
+}
 
 PyObject* transpose_body(PyObject** v) {
     std::optional<Shape> axes;
@@ -91,6 +95,8 @@ int axis_of(PyObject* object) {
 }  // namespace
 
 PyObject* swapaxes_body(PyObject** v) { return wrap_view(swapaxes(to_array(v[0]), axis_of(v[1]), axis_of(v[2])), v[0]); }
+
+PyObject* swapaxes_method_body(PyObject** v) { return swapaxes_body(v); }
 
 PyObject* moveaxis_body(PyObject** v) {
     const array x = to_array(v[0]);
@@ -215,49 +221,6 @@ PyObject* joined(PyObject** v, bool new_axis) {
 
 PyObject* concatenate_body(PyObject** v) { return joined(v, false); }
 PyObject* stack_body(PyObject** v) { return joined(v, true); }
-
-// Signed ones, as NumPy asks of the widths of pads; or objects with sizes that vary among them.
-static bool are_integers(PyObject* numbers) {
-    if (is_ndarray(numbers)) return kind_of(value_of(numbers).dtype()) == 'i';
-    PyArrayObject* const plain = as_numpy(numbers);
-    if (!PyTypeNum_ISOBJECT(PyArray_TYPE(plain))) return PyTypeNum_ISSIGNED(PyArray_TYPE(plain));
-    const Ref items = own(PyArray_Ravel(plain, NPY_CORDER));
-    bool has_sizes = false;
-    for (npy_intp i = 0; i < PyArray_SIZE(as_numpy(items.get())); ++i) {
-        const Ref item = own(PyArray_GETITEM(as_numpy(items.get()), static_cast<char*>(PyArray_GETPTR1(as_numpy(items.get()), i))));
-        has_sizes = has_sizes || is_size(item.get());
-        if (!is_size(item.get()) && !PyLong_Check(item.get())) return false;
-    }
-    return has_sizes;
-}
-
-PyObject* pad_body(PyObject** v) {
-    if (v[2] != nullptr && (!PyUnicode_Check(v[2]) || PyUnicode_CompareWithASCIIString(v[2], "constant") != 0)) throw NeedsNumpy{};
-    refuse_bool(v[1], "`pad_width` must be of integral type.");
-    const array x = to_array(v[0]);
-    const bool is_recorded = v[3] != nullptr && is_ndarray(v[3]) && value_of(v[3]).ndim() == 0 && value_of(v[3]).is_recorded();
-    const Scalar value = v[3] == nullptr || is_recorded ? Scalar(0) : to_scalar(v[3]);
-    if (PyDict_Check(v[1])) throw NeedsNumpy{};
-    const Ref given = is_ndarray(v[1]) ? Ref::borrow(v[1]) : own(PyArray_FromAny(v[1], nullptr, 0, 0, 0, nullptr));
-    if (!are_integers(given.get())) raise(PyExc_TypeError, "`pad_width` must be of integral type.");
-    const Ref integers = own(PyArray_FromAny(given.get(), PyArray_DescrFromType(NPY_INT64), 0, 0, NPY_ARRAY_CARRAY, nullptr));
-    const auto* first = static_cast<const std::int64_t*>(PyArray_DATA(as_numpy(integers.get())));
-    if (std::any_of(first, first + PyArray_SIZE(as_numpy(integers.get())), [](std::int64_t each) { return each < 0; })) {
-        throw ValueError("index can't contain negative values");
-    }
-    const Ref spread = import_attribute("numpy", "broadcast_to");
-    const Ref widths = own(PyObject_CallFunction(spread.get(), "O(ii)", integers.get(), x.ndim(), 2));
-    const Ref whole = own(PyArray_FromAny(widths.get(), nullptr, 2, 2, NPY_ARRAY_CARRAY, nullptr));
-    const auto* numbers = static_cast<const std::int64_t*>(PyArray_DATA(as_numpy(whole.get())));
-    std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-    for (int i = 0; i < x.ndim(); ++i) {
-        check_size(numbers[2 * i]);
-        check_size(numbers[2 * i + 1]);
-        pairs.emplace_back(numbers[2 * i], numbers[2 * i + 1]);
-    }
-    if (is_recorded) return wrap(where(pad(ones_like(x, Dtype::bool_), pairs, false), pad(x, pairs, value), value_of(v[3]).astype(x.dtype())));
-    return wrap(pad(x, pairs, value));
-}
 
 PyObject* take_body(PyObject** v) {
     only_defaults({v[3]});

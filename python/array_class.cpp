@@ -24,7 +24,8 @@ PyObject* derive(PyTypeObject*, PyObject* args, PyObject* keywords) {
     });
 }
 
-bool is_derived(PyTypeObject* type) { return type == ndarray_type || (type != &PyArray_Type && PyType_IsSubtype(type, &PyArray_Type) != 0); }
+// NumPy's arrays are arrays to whom fastnp stands in NumPy's place.
+bool is_derived(PyTypeObject* type) { return type == ndarray_type || PyType_IsSubtype(type, &PyArray_Type) != 0; }
 
 PyObject* instancecheck(PyObject*, PyObject* object) { return PyBool_FromLong(static_cast<long>(is_derived(Py_TYPE(object)))); }
 
@@ -36,13 +37,33 @@ PyObject* subclasscheck(PyObject*, PyObject* type) {
     return PyBool_FromLong(static_cast<long>(is_derived(reinterpret_cast<PyTypeObject*>(type))));
 }
 
+// The metaclass's attributes: methods that only NumPy's class has are there, too.
+PyObject* class_attribute(PyObject* type, PyObject* name) {
+    PyObject* const found = PyType_Type.tp_getattro(type, name);
+    if (found != nullptr || PyErr_ExceptionMatches(PyExc_AttributeError) == 0 || PyUnicode_READ_CHAR(name, 0) == '_') return found;
+    PyObject *kind = nullptr, *error = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&kind, &error, &traceback);
+    const Ref held[] = {Ref(kind), Ref(error), Ref(traceback)};
+    return guarded([&] {
+        static PyObject* of_class = nullptr;
+        kept_attribute(of_class, "fastnp._fallback", "of_class");
+        Ref method = own(PyObject_CallOneArg(of_class, name));
+        if (method.get() != Py_None) return method.release();
+        PyErr_Restore(Py_XNewRef(kind), Py_XNewRef(error), Py_XNewRef(traceback));
+        throw PythonError{};
+    });
+}
+
 PyMethodDef class_methods[] = {
     {"__instancecheck__", instancecheck, METH_O, nullptr}, {"__subclasscheck__", subclasscheck, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 void make_derivable(PyObject* module, PyTypeObject* type) {
-    PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(derive)}, {Py_tp_methods, class_methods}, {0, nullptr}};
+    PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(derive)},
+                           {Py_tp_getattro, reinterpret_cast<void*>(class_attribute)},
+                           {Py_tp_methods, class_methods},
+                           {0, nullptr}};
     PyType_Spec spec = {"fastnp._core._ArrayClass", 0, 0, Py_TPFLAGS_DEFAULT, slots};
     const Ref bases = own(PyTuple_Pack(1, &PyType_Type));
     const Ref made = own(PyType_FromSpecWithBases(&spec, bases.get()));

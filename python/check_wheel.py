@@ -15,7 +15,13 @@ MOST_BYTES = 25_000_000
 NEWEST = {"GLIBC": (2, 34), "GCC": (12, 0)}  # what manylinux_2_34 has; libstdc++ is inside
 NEEDED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "libfastnp.so"}
 LICENSES = "libdevice libstdc++ LAPACK LLVM NumPy OpenBLAS pocketfft pybind11 xsimd zlib zstd".split()
-FILES = ["fastnp/include/fastnp/fastnp.h", "fastnp/share/cmake/fastnp/fastnpConfig.cmake", "fastnp/libfastnp.so", "fastnp/py.typed"]
+FILES = [
+    "fastnp/include/fastnp/fastnp.h",
+    "fastnp/share/cmake/fastnp/fastnpConfig.cmake",
+    "fastnp/libfastnp.so",
+    "fastnp/libfastnp_codegen.so",
+    "fastnp/py.typed",
+]
 
 
 def versions(elf: ELFFile) -> Iterator[tuple[str, str]]:

@@ -106,7 +106,7 @@ public:
 
 private:
     static void leave();
-    static thread_local TapeCall* now;  // the innermost
+    static constinit thread_local TapeCall* now;  // the innermost
     TapeCall* before_;
     bool entered_ = false;  // this call did
 };
@@ -151,7 +151,7 @@ struct Recording {
     /// It ended with this one.
     void end_at(const std::string& what);
 };
-extern thread_local Recording* recording;
+extern constinit thread_local Recording* recording;
 
 /// Whether ops are recorded in this thread: in a compiled function, or for a transform outside of one, which may read values and is run once.
 inline bool records() { return recording != nullptr || detail::is_recording(); }

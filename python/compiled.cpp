@@ -63,6 +63,10 @@ PyObject* ahead(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObjec
     });
 }
 
+PyObject* exported(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&] { return state_of(self).exported(args, nargs, kwnames); });
+}
+
 // What fastnp._ahead makes of the function and the arguments behind it.
 template <const char* name>
 PyObject* by_ahead(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -75,7 +79,7 @@ PyObject* by_ahead(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
         return check(PyObject_Vectorcall(function.get(), given.data(), static_cast<std::size_t>(nargs) + 1, kwnames));
     });
 }
-constexpr char lower_name[] = "lower", warmup_name[] = "warmup";
+constexpr char lower_name[] = "lower", warmup_name[] = "warmup", export_name[] = "export";
 
 OnLimit policy_named(std::string_view name) {
     if (name == "generalise") return OnLimit::generalise;
@@ -254,7 +258,10 @@ PyMethodDef methods[] = {
      "lower($self, /, *specs, **named)\n--\n\nThe kernels for such arguments, without their code."},
     {"warmup", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&by_ahead<warmup_name>)), METH_FASTCALL | METH_KEYWORDS,
      "warmup($self, /, *specs, **named)\n--\n\nCompiles for such arguments, before a call has them."},
+    {"export", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&by_ahead<export_name>)), METH_FASTCALL | METH_KEYWORDS,
+     "export($self, specs, path, /, *, name=None)\n--\n\nWrites a library that other processes load."},
     {"_ahead", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&ahead)), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"_exported", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&exported)), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_direct", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&direct)), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_frozen", frozen, METH_NOARGS, nullptr},
     {"_inspect", inspect, METH_O, nullptr},

@@ -5,6 +5,8 @@
 #include "fastnp/backends.h"
 #include "fastnp/detail/compiling_time.h"
 #include "fastnp/detail/float_flags.h"
+#include "fastnp/detail/log.h"
+#include "fastnp/detail/timeline.h"
 #include "straight.h"
 
 namespace fastnp::python {
@@ -73,9 +75,18 @@ bool CompiledState::take_apart_more(std::span<PyObject* const> roots) {
     return std::count_if(roots.begin(), roots.end(), [&](PyObject* root) { return instances_.note(root); }) > 0;
 }
 
+// What the function reads by name, for the log.
+static void tell_reads(const std::string& function, const GuardSet& guards) {
+    std::string text;
+    for (const std::string& each : guards.describe()) text += (text.empty() ? "reads " : "; ") + each;
+    const detail::LogScope scope(function);
+    if (!text.empty()) detail::tell(detail::Channel::guards, text);
+}
+
 std::shared_ptr<GuardSet> CompiledState::new_guards(std::span<PyObject* const> roots, SlotArrays& inputs) {
     if (++fresh_ > most_fresh) return nullptr;
     const detail::CompilingTime compiling;
+    const detail::TimelineSpan span("record", "what it reads");
     std::erase_if(guard_sets_, [](const std::shared_ptr<GuardSet>& set) { return set->is_dead(); });
     static PyObject* capture = nullptr;
     kept_attribute(capture, "fastnp._capture", "Capture");
@@ -96,6 +107,7 @@ std::shared_ptr<GuardSet> CompiledState::new_guards(std::span<PyObject* const> r
     if (!made->holds(roots, inputs)) return nullptr;  // what it reads makes something new each time it is looked at
     guard_sets_.insert(guard_sets_.begin(), made);
     if (guard_sets_.size() > most_guard_sets) guard_sets_.pop_back();
+    if (detail::tells(detail::Channel::guards)) tell_reads(options_.name, *made);
     return made;
 }
 
@@ -338,6 +350,7 @@ PyObject* CompiledState::serve(PyObject* const* args, Py_ssize_t nargs, PyObject
     flat.set_generation(guards->generation());
     flat.mark_nans(guards->nans());
     flat.given = flat.objects.size();
+    if (detail::Ahead* const ahead = detail::Ahead::current()) ahead->given = flat.arguments.size();
     for (const Ref& input : inputs) flat.add_input(input.get());
     if (detail::is_recording()) return as_written(args, nargs, kwnames, flat, may_compile, Ref());  // one of them is on a tape
     if (guards->is_plain_numpy() || (is_part_ && frame_state.gives_numpy)) flat.expect_numpy();

@@ -3,6 +3,7 @@
 
 #include "tape.h"
 
+#include "elements.h"
 #include "exchange.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/once.h"
@@ -98,6 +99,16 @@ std::optional<Dtype> to_dtype(PyObject* object) {
     if (object == nullptr || object == Py_None) return std::nullopt;
     if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "bfloat16") == 0) return Dtype::bfloat16;
     if (is_ndarray(object)) raise(PyExc_TypeError, "Cannot construct a dtype from an array");  // though it has one
+    Ref made;
+    if (PyType_Check(object) && object != reinterpret_cast<PyObject*>(&PyArrayDescr_Type) &&
+        PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object), &PyArrayDescr_Type) != 0) {  // numpy.dtypes.Float64DType
+        made = Ref(PyObject_CallNoArgs(object));
+        if (!made) {  // it takes parameters
+            PyErr_Clear();
+            throw NeedsNumpy{};
+        }
+        object = made.get();
+    }
     PyArray_Descr* descr = nullptr;
     if (PyArray_DescrConverter(object, &descr) == 0) throw PythonError{};
     const Ref held(reinterpret_cast<PyObject*>(descr));
@@ -412,9 +423,10 @@ PyObject* wrap(array value, PyObject* base, bool scalar) {
 }
 
 PyObject* numpy_scalar(const array& value) {
-    const Ref descr(reinterpret_cast<PyObject*>(descr_of(value.dtype())));
     alignas(16) std::byte element[16];
     detail::read_element(value, element);
+    if (PyObject* made = scalar_at(value.dtype(), element)) return made;
+    const Ref descr(reinterpret_cast<PyObject*>(descr_of(value.dtype())));
     return check(PyArray_Scalar(element, reinterpret_cast<PyArray_Descr*>(descr.get()), nullptr));
 }
 

@@ -4,12 +4,13 @@
 #include <new>
 #include <string_view>
 
+#include "by_numpy.h"
 #include "common.h"
 #include "fastnp/detail/float_flags.h"
 
 namespace fastnp::python {
 
-thread_local Recording* recording = nullptr;
+constinit thread_local Recording* recording = nullptr;
 PyObject* record_error = nullptr;
 PyObject* cache_limit_error = nullptr;
 PyObject* verify_error = nullptr;
@@ -122,9 +123,10 @@ void translate() noexcept {
 
 PyObject* call_numpy(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     const detail::KeptFloatFlags kept;  // NumPy has looked at its own
+    const Ref text = own(PyUnicode_InternFromString(name));
+    if (PyObject* made = call_simply(text.get(), args, nargs, kwnames)) return made;
     static PyObject* call = nullptr;
     kept_attribute(call, "fastnp._fallback", "call");
-    const Ref text = own(PyUnicode_FromString(name));
     const Ref positional = own(PyTuple_New(nargs));
     for (Py_ssize_t i = 0; i < nargs; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
     const Ref keywords = own(PyDict_New());

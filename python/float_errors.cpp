@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <numpy/ufuncobject.h>
 
@@ -84,11 +85,25 @@ Ref numpy_function(const char* name, const char* method, bool of_array) {
     PyObject* arrays = reinterpret_cast<PyObject*>(&PyArray_Type);
     if (whole.starts_with("ndarray.")) return own(PyObject_GetAttrString(arrays, name + 8));
     if (of_array && PyObject_HasAttrString(arrays, name) != 0) return own(PyObject_GetAttrString(arrays, name));
-    Ref found = import_attribute("numpy", name);
+    const std::size_t dot = whole.find('.');  // "fft.fft"
+    Ref found = dot == std::string_view::npos ? import_attribute("numpy", name)
+                                              : import_attribute(("numpy." + std::string(whole.substr(0, dot))).c_str(), name + dot + 1);
     return method == nullptr ? found : own(PyObject_GetAttrString(found.get(), method));
 }
 
 }  // namespace
+
+namespace {
+
+thread_local bool is_numpy_asked = false;  // by the body of the function that is watched
+
+}  // namespace
+
+void ask_numpy() {
+    if (records()) return;
+    is_numpy_asked = true;
+    detail::raise_float_flags(detail::float_invalid);
+}
 
 void note_float_state() {
     if (state_object() == recording->float_state) return;
@@ -341,10 +356,11 @@ void FloatWatch::tell() const {
     detail::clear_float_flags();
     if (recording != nullptr) recording->float_errors.met |= flags | (is_asked_ ? lost_imaginary : 0U);
     if (records()) return note_in_journal();
-    if (flags == 0 && !is_asked_) return;
+    const bool is_asked = is_asked_ || std::exchange(is_numpy_asked, false);
+    if (flags == 0 && !is_asked) return;
     const unsigned told = flags & float_state().told;
-    if ((told == 0 || is_silent() || (flags == detail::float_invalid && !may_be_invalid())) && !is_asked_) return;
-    if (is_certain() && !is_asked_) {
+    if ((told == 0 || is_silent() || (flags == detail::float_invalid && !may_be_invalid())) && !is_asked) return;
+    if (is_certain() && !is_asked) {
         const bool is_of_number = (told & detail::float_overflow) != 0 && has_too_large_number();
         if (is_of_number) tell_by_name("cast", detail::float_overflow);
         return tell_by_name(name_, is_of_number ? told & ~detail::float_overflow : told);

@@ -37,6 +37,10 @@ Ref without_lost_parts(PyObject* object, Dtype dtype);
 /// Notes it, of recorded arrays, too; whether there was anything to note.
 bool note_lost_parts(PyObject* object, Dtype dtype);
 
+/// From the body of a function: NumPy may have a warning of its own for the call, which no state of floating-point errors keeps quiet, so it is asked.
+/// Nothing while recording: what is recorded raises a flag there.
+void ask_numpy();
+
 /// A call of a function of NumPy's, by its name ("divide", "add.reduce", "ndarray.astype"), and the arguments to judge it by. Made before the call, since
 /// results may be written over operands.
 class FloatWatch {

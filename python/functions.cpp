@@ -1,10 +1,11 @@
 // The functions of functions.def as module functions and as methods: argument parsing by their signatures, and NumPy where they don't go.
-#include "functions.h"
+#include "function_bodies.h"
 
 #include "float_errors.h"
 #include "tape.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <string_view>
@@ -27,6 +28,12 @@ Signature::Signature(const char* function, const char* text) : function_(functio
             keyword_only = true;
             continue;
         }
+        if (part[0] == '*') {
+            keyword_only = true;
+            rest_ = count_;
+            names_[count_++] = PyUnicode_InternFromString(part.c_str() + 1);
+            continue;
+        }
         const std::size_t equals = part.find('=');
         names_[count_++] = PyUnicode_InternFromString(part.substr(0, equals).c_str());
         if (!keyword_only) positional_ = count_;
@@ -36,9 +43,18 @@ Signature::Signature(const char* function, const char* text) : function_(functio
     }
 }
 
-void Signature::bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** values) const {
+Ref Signature::bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** values) const {
     int at = 0;
+    PyObject* const* const named_values = args + nargs;
+    Ref rest;
     if (first != nullptr) values[at++] = first;
+    if (rest_ >= 0) {
+        const Py_ssize_t own = std::min<Py_ssize_t>(nargs, positional_ - at);
+        rest = fastnp::python::own(PyTuple_New(nargs - own));
+        for (Py_ssize_t i = own; i < nargs; ++i) PyTuple_SET_ITEM(rest.get(), i - own, Py_NewRef(args[i]));
+        values[rest_] = rest.get();
+        nargs = own;
+    }
     if (nargs + at > positional_) {
         raise(PyExc_TypeError, std::string(function_) + "() takes at most " + std::to_string(positional_) + " positional arguments but " +
                                    std::to_string(nargs + at) + " were given");
@@ -53,11 +69,12 @@ void Signature::bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, P
         if (found < 0) throw NeedsNumpy{};  // NumPy knows it, or has the words for the TypeError
         if (values[found] != nullptr)
             raise(PyExc_TypeError, std::string(function_) + "() got multiple values for argument '" + PyUnicode_AsUTF8(name) + "'");
-        values[found] = args[nargs + i];
+        values[found] = named_values[i];
     }
     for (int j = 0; j < required_; ++j) {
         if (values[j] == nullptr) raise(PyExc_TypeError, std::string(function_) + "() missing required argument '" + PyUnicode_AsUTF8(names_[j]) + "'");
     }
+    return rest;
 }
 
 void Signature::prepare(FloatWatch& watch, bool is_method, PyObject* const* values) const {
@@ -71,6 +88,7 @@ void Signature::prepare(FloatWatch& watch, bool is_method, PyObject* const* valu
 
 std::optional<array> to_out(PyObject* object) {
     if (is_missing(object)) return std::nullopt;
+    if (object == Py_Ellipsis) throw NeedsNumpy{};  // an array in any case, in newer ones of NumPy
     if (PyTuple_CheckExact(object)) {
         if (PyTuple_GET_SIZE(object) != 1) raise(PyExc_ValueError, "The 'out' tuple must have exactly one entry");
         return to_out(PyTuple_GET_ITEM(object, 0));
@@ -150,23 +168,54 @@ PyObject* numpy_method(const char* name, PyObject* self, PyObject* const* args, 
 // Whether NumPy asks the arguments of a function that makes arrays.
 constexpr bool asks(std::string_view creator) { return creator.ends_with("_like") || creator == "linspace"; }
 
-enum FunctionKind : std::uint8_t { function, both, creator };
+// Whether one makes elements of what it is given, and that conversion tells what is lost; linspace computes them.
+constexpr bool converts(std::string_view creator) { return creator != "linspace"; }
+
+enum FunctionKind : std::uint8_t { function, both, creator, composed, composed_both };
+constexpr bool is_method(FunctionKind kind) { return kind == both || kind == composed_both; }
+constexpr bool is_composed(FunctionKind kind) { return kind == composed || kind == composed_both; }
+
+// Whether NumPy is asked what it makes of a call that a composition takes for a mistake: it may make sense of it, or has other words.
+bool asks_numpy_after_errors() {
+    const char* const mode = std::getenv("FASTNP_FALLBACK");
+    return !records() && (mode == nullptr || std::string_view(mode) != "error");
+}
+
+PyObject* composed_result(Body body, PyObject** values) {
+    try {
+        return body(values);
+    } catch (const ValueError&) {
+        if (!asks_numpy_after_errors()) throw;
+    } catch (const TypeError&) {
+        if (!asks_numpy_after_errors()) throw;
+    } catch (const IndexError&) {
+        if (!asks_numpy_after_errors()) throw;
+    } catch (const OverflowError&) {
+        if (!asks_numpy_after_errors()) throw;
+    } catch (const PythonError&) {
+        PyObject* const kinds[] = {PyExc_ValueError, PyExc_TypeError, PyExc_IndexError, PyExc_OverflowError};
+        const bool is_mistake = std::ranges::any_of(kinds, [](PyObject* kind) { return PyErr_ExceptionMatches(kind) != 0; });
+        if (!is_mistake || !asks_numpy_after_errors()) throw;
+        PyErr_Clear();
+    }
+    throw NeedsNumpy{};
+}
 
 PyObject* invoke(const char* name, FunctionKind kind, const Signature& signature, Body body, PyObject* first, PyObject* const* args, Py_ssize_t nargs,
                  PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         FloatWatch watch(name, args, nargs, kwnames);
         if (first != nullptr) watch.set_first(first);
-        if (kind == creator) watch.set_told();
+        if (kind == creator && converts(name)) watch.set_told();
         if ((kind != creator || asks(name)) && any_overrides(args, count_of(nargs, kwnames), first == nullptr ? name : nullptr)) {
             return first == nullptr ? call_numpy(name, args, nargs, kwnames) : numpy_method(name, first, args, nargs, kwnames);
         }
         try {
             if (recording != nullptr) detail::check_allowed(name);
             PyObject* values[Signature::most] = {};
-            signature.bind(first, args, nargs, kwnames, values);
+            const Ref rest = signature.bind(first, args, nargs, kwnames, values);
             signature.prepare(watch, first != nullptr, values);
-            return watched(watch, [&] { return body(values); });
+            return watched(watch, [&] { return is_composed(kind) ? composed_result(body, values) : body(values); });
         } catch (const NeedsNumpy&) {
             if (first == nullptr) return call_numpy(name, args, nargs, kwnames);
             std::vector<PyObject*> all{first};
@@ -187,7 +236,7 @@ PyObject* invoke_method(const char* name, const Signature& signature, Body body,
         try {
             if (recording != nullptr) detail::check_allowed(name);
             PyObject* values[Signature::most] = {};
-            signature.bind(self, args, nargs, kwnames, values);
+            const Ref rest = signature.bind(self, args, nargs, kwnames, values);
             signature.prepare(watch, true, values);
             return watched(watch, [&] { return body(values); });
         } catch (const NeedsNumpy&) {
@@ -203,7 +252,7 @@ PyObject* invoke_method(const char* name, const Signature& signature, Body body,
     }                                                                                                                      \
     [[maybe_unused]] PyObject* name##_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
         static const Signature parameters(#name, signature);                                                               \
-        return invoke(#name, both, parameters, &name##_body, self, args, nargs, kwnames);                                  \
+        return invoke(#name, kind, parameters, &name##_body, self, args, nargs, kwnames);                                  \
     }
 #define METHOD(name, signature)                                                                               \
     PyObject* name##_own_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) { \
@@ -217,7 +266,9 @@ const char* documentation(const char* name, const char* signature, bool method) 
     std::string text(signature);
     if (method) {
         const std::size_t comma = text.find(", ");
-        text = comma == std::string::npos ? "$self" : "$self, /" + text.substr(comma);
+        std::string rest = comma == std::string::npos ? "" : text.substr(comma);
+        if (rest.starts_with(", *") && rest[3] != ',') rest.erase(2, 1);  // NumPy tells of one parameter where several may be given
+        text = (rest.empty() || rest.find(", /") != std::string::npos ? "$self" : "$self, /") + rest;
     }
     const std::string whole = std::string(name) + "(" + text + ")\n--\n\nAs numpy." + name + ".";
     const char* const found = documented(method ? std::string("ndarray.") + name : name, whole.c_str());
@@ -228,7 +279,7 @@ std::vector<PyMethodDef> make_table(bool methods_only) {
     std::vector<PyMethodDef> table;
     const int flags = METH_FASTCALL | METH_KEYWORDS;
 #define FUNCTION(name, kind, signature)                                                                                                               \
-    if (!methods_only || kind == both) {                                                                                                              \
+    if (!methods_only || is_method(kind)) {                                                                                                           \
         table.push_back({#name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(methods_only ? &name##_method : &name##_function)), flags, \
                          documentation(#name, signature, methods_only)});                                                                             \
     }

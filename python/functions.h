@@ -1,13 +1,9 @@
-// The bodies of functions.def and what they share.
+// What the bodies of functions.def share.
 #pragma once
 
 #include "convert.h"
 
 namespace fastnp::python {
-
-#define FUNCTION(name, kind, signature) PyObject* name##_body(PyObject** values);
-#define METHOD(name, signature) PyObject* name##_method_body(PyObject** values);
-#include "functions.def"
 
 /// The array that an `out=` argument stands for (one in a tuple too); nothing for None.
 std::optional<array> to_out(PyObject* object);
@@ -39,8 +35,9 @@ class FloatWatch;
 class Signature {
 public:
     Signature(const char* function, const char* text);
-    /// TypeError in Python's words for too many, unknown, repeated or missing arguments. `first` comes before args (a method's self).
-    void bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** values) const;
+    /// TypeError in Python's words for too many, unknown, repeated or missing arguments. `first` comes before args (a method's self). What it gives holds
+    /// the values that are no arguments themselves.
+    Ref bind(PyObject* first, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** values) const;
     /// Tells what of a call's arguments is written to, and what is made, where that is said.
     void prepare(FloatWatch& watch, bool is_method, PyObject* const* values) const;
     static constexpr int most = 12;
@@ -48,6 +45,7 @@ public:
 private:
     const char* function_;
     int count_ = 0, positional_ = 0, required_ = 0;
+    int rest_ = -1;  // `*names`: a tuple of the positional arguments that are left
     int out_ = -1, dtype_ = -1;  // the parameter that is written to, and the one that says the dtype
     PyObject* names_[most] = {};
 };

@@ -90,9 +90,9 @@ const std::optional<std::size_t>& known_place_of_stream() {
     return place;
 }
 
-bool is_random_state(PyObject* object) { return PyObject_IsInstance(object, random_state_class()) == 1; }
-
 }  // namespace
+
+bool is_random_state(PyObject* object) { return PyObject_IsInstance(object, random_state_class()) == 1; }
 
 bool lends_random_states() { return known_place_of_stream().has_value(); }
 

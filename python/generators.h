@@ -38,6 +38,8 @@ private:
     std::vector<OfPython> of_python_;
 };
 
+/// Whether it is a RandomState of NumPy's.
+bool is_random_state(PyObject* object);
 /// Whether the state of Python's generators lies where it is looked for.
 bool lends_python_random();
 /// Whether that of NumPy's RandomState does: what it draws besides uniform numbers depends on a number that it keeps.

@@ -1,8 +1,10 @@
-// x[...] and x[...] = y. Basic subscripts (integers, slices, None, Ellipsis) are views (copies with an array of no axes among them) and one array of
-// integers is take(); every other advanced subscript goes to NumPy on a view of the same memory and is counted as a fallback, but in recordings and of
-// what is on a device.
+// x[...] and x[...] = y, after the short ways of elements.h and picks.h. Basic subscripts (integers, slices, None, Ellipsis) are views (copies with an
+// array of no axes among them) and one array of integers is take(); every other advanced subscript goes to NumPy on a view of the same memory and is
+// counted as a fallback, but in recordings and of what is on a device.
 #include <algorithm>
 
+#include "compat.h"
+#include "elements.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
@@ -10,6 +12,7 @@
 #include "ndarray.h"
 #include "overrides.h"
 #include "picking.h"
+#include "picks.h"
 #include "size.h"
 #include "sizes_read.h"
 #include "tape.h"
@@ -101,10 +104,19 @@ bool append(Indices& indices, PyObject* item) {
     return true;
 }
 
+constexpr Py_ssize_t most_indices = 32;  // with more there may be too many axes, which NumPy tells
+
 bool parse(Indices& indices, PyObject* key) {
     if (!PyTuple_Check(key)) return append(indices, key);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
-        if (!append(indices, PyTuple_GET_ITEM(key, i))) return false;
+    if (PyTuple_GET_SIZE(key) > most_indices) return false;
+    try {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+            if (!append(indices, PyTuple_GET_ITEM(key, i))) return false;
+        }
+    } catch (const PythonError&) {  // of a slice: NumPy may find another part wrong first
+        if (records() || PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw;
+        PyErr_Clear();
+        return false;
     }
     return true;
 }
@@ -132,8 +144,10 @@ bool has_none(const array& value, int axis) {
 // x[i] and x[:, i] with one array of integers, or, in a recording or on a device, one mask.
 std::optional<array> take_rows(const array& value, PyObject* key) {
     if (is_integer_array(key)) {
+        constexpr int most_axes = 64;
         if (has_none(value, 0)) return std::nullopt;
         const array index = to_array(key);
+        if (value.ndim() - 1 + index.ndim() > most_axes) return std::nullopt;  // which NumPy refuses
         const array taken = detail::picked_along(value, index, 0);
         // Where NumPy gives a view this is a copy: not one to write to.
         return index.ndim() == 0 && taken.ndim() > 0 && records() && !is_array_index(key) ? detail::read_only(taken) : taken;
@@ -141,7 +155,7 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
     const bool takes_masks = records() || detail::is_at_device(value);
     const auto known_mask = [takes_masks](PyObject* item) { return takes_masks ? mask_of(item) : std::nullopt; };
     if (const std::optional<array> mask = known_mask(key)) return get_masked(value, *mask);
-    if (!PyTuple_Check(key)) return std::nullopt;
+    if (!PyTuple_Check(key) || PyTuple_GET_SIZE(key) > value.ndim()) return std::nullopt;
     std::optional<int> axis;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
         PyObject* item = PyTuple_GET_ITEM(key, i);
@@ -164,9 +178,16 @@ std::optional<array> take_rows(const array& value, PyObject* key) {
 
 // The same with any arrays of integers and masks. What is wrong with a subscript is for NumPy to say, but in a recording.
 std::optional<array> get_picked(const array& value, PyObject* key) {
-    if (!records() && !detail::is_at_device(value)) return std::nullopt;
-    const std::optional<Picking> picking = picking_of(value, key);
-    if (!picking) return std::nullopt;
+    const bool is_here = !compat::is_elsewhere(value);
+    std::optional<Picking> picking;
+    try {
+        picking = picking_of(value, key);
+    } catch (const NeedsNumpy&) {
+        if (!is_here) throw;
+    } catch (const Error&) {
+        if (!is_here) throw;
+    }
+    if (!picking || (is_here && (picking->are_plain || !picking->is_usual()))) return std::nullopt;  // NumPy may give a view
     try {
         const array picked = picking->in_place(pick(picking->x, picking->indices));
         return picking->are_plain && picked.ndim() > 0 && !has_array_index(key) ? detail::read_only(picked) : picked;
@@ -196,7 +217,11 @@ PyObject* view_of(PyObject* self, array value) {
 PyObject* get_advanced(PyObject* self, PyObject* key) {
     const array& value = value_of(self);
     if (value.ndim() > 0) {
-        if (std::optional<array> taken = take_rows(value, key)) return wrap_scalar(std::move(*taken));
+        try {
+            if (std::optional<array> taken = take_rows(value, key)) return wrap_scalar(std::move(*taken));
+        } catch (const IndexError&) {
+            if (compat::is_elsewhere(value)) throw;  // else NumPy says which index, in the order in which it looks at them
+        }
         if (const auto picked = get_picked(value, key)) return wrap_scalar(*picked);
     }
     const Ref view = records() ? Ref::borrow(self) : own(readable_view(self, "a subscript"));
@@ -218,6 +243,8 @@ static PyObject* element_of(array picked) { return wrap_scalar(detail::is_at_dev
 
 PyObject* get_item(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
+        if (PyObject* found = quick_item(self, key)) return found;
+        if (PyObject* found = quick_pick(self, key)) return found;
         Indices indices;
         if (!parse(indices, key)) return get_advanced(self, key);
         const array& value = value_of(self);
@@ -229,6 +256,13 @@ PyObject* get_item(PyObject* self, PyObject* key) {
 }
 
 PyObject* sequence_item(PyObject* self, Py_ssize_t position) {
+    try {
+        if (PyObject* const found = quick_item_at(self, position)) return found;
+    } catch (...) {  // whatever it is becomes an exception of Python
+        translate();
+        return nullptr;
+    }
+    if (PyErr_Occurred() != nullptr) return nullptr;  // it goes no further
     return guarded([&]() -> PyObject* {
         const Index index(static_cast<std::int64_t>(position));
         const array& value = value_of(self);
@@ -247,18 +281,34 @@ static Operand element_operand(PyObject* value, Dtype dtype) {
     raise(PyExc_ValueError, "setting an array element with a sequence.");
 }
 
-// On a device. What is wrong with a subscript or a value is for NumPy to say; nothing was written then.
+// Whether nothing can be said of values that elements of that dtype are set to: they are not converted, or are numbers that fit.
+static bool are_as_elements(PyObject* value, Dtype dtype) {
+    if (is_ndarray(value)) return value_of(value).dtype() == dtype;
+    if (PyArray_CheckExact(value)) return dtype_of_descr(PyArray_DESCR(as_numpy(value))) == dtype;
+    Element element;
+    return put(element, dtype, value);
+}
+
+// Outside of recordings. What is wrong with a subscript or a value is for NumPy to say; nothing was written then.
 static bool try_to_set(const array& target, PyObject* key, PyObject* value) {
+    if (!detail::is_at_device(target) && !are_as_elements(value, target.dtype())) return false;
     try {
         return set_picked(target, key, value);
     } catch (const IndexError&) {
         return false;
     } catch (const ValueError&) {
         return false;
+    } catch (const TypeError&) {
+        return false;
+    } catch (const OverflowError&) {
+        return false;
+    } catch (const NeedsNumpy&) {
+        return false;
     }
 }
 
 void fill_with(PyObject* self, PyObject* value) {
+    if (!is_ndarray(value) && quick_set(self, Py_Ellipsis, value)) return;
     if (is_ndarray(value)) (void)value_of(value);  // which may be on the tape
     prepare_write(self);
     if (!is_known(value) && overrides(value)) throw NeedsNumpy{};
@@ -281,6 +331,7 @@ static void refuse_assigned(PyObject* value) {
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded_int([&] {
+        if (quick_set(self, key, value) || quick_put(self, key, value)) return 0;
         if (value == nullptr) raise(PyExc_ValueError, "cannot delete array elements");
         if (reinterpret_cast<NdArray*>(self)->scalar) {
             raise(PyExc_TypeError, ("'numpy." + std::string(name_of(value_of(self).dtype())) + "' object does not support item assignment").c_str());
@@ -314,8 +365,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
             refuse_assigned(value);
             return 0;
         }
-        if (!is_asked &&
-            (records() ? set_picked(value_of(self), key, value) : detail::is_at_device(value_of(self)) && try_to_set(value_of(self), key, value))) {
+        if (!is_asked && (records() ? set_picked(value_of(self), key, value) : try_to_set(value_of(self), key, value))) {
             look_at_assignment(value_of(self), value);
             return 0;
         }

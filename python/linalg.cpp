@@ -6,7 +6,10 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "as_method.h"
 #include "casters.h"
+#include "elements.h"
+#include "float_errors.h"
 #include "linalg.h"
 #include "ndarray.h"
 #include "tape.h"
@@ -160,11 +163,30 @@ void add_decompositions(py::module_& module) {
         "numpy.linalg.vector_norm.");
 }
 
+// The Euclidean norm of all real elements of an array on the host; NotImplemented for other calls.
+PyObject* quick_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        HostElements x;
+        const bool is_alone = nargs == 1 && kwnames == nullptr && is_ndarray(args[0]) && find(args[0], x);
+        if (!is_alone || x.rank() == 0 || !is_floating(x.dtype) || x.dtype == Dtype::bfloat16) return Py_NewRef(Py_NotImplemented);
+        return watched({"linalg.norm", args, nargs}, [&] {
+            const array& values = value_of(args[0]);
+            if (!values.is_c_contiguous()) return Py_NewRef(Py_NotImplemented);
+            const array line = ravel(values);
+            return wrap_scalar(sqrt(dot(line, line)));
+        });
+    });
+}
+
+PyMethodDef quick_functions[] = {{"_quick_norm", as_method(quick_norm), METH_FASTCALL | METH_KEYWORDS, "numpy.linalg.norm, or NotImplemented."},
+                                 {nullptr, nullptr, 0, nullptr}};
+
 }  // namespace
 
 void add_linalg(py::module_& module) {
     add_systems(module);
     add_decompositions(module);
+    if (PyModule_AddFunctions(module.ptr(), quick_functions) != 0) throw py::error_already_set();
 }
 
 }  // namespace fastnp::python

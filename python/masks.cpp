@@ -1,5 +1,6 @@
 // Bodies of functions whose results depend on values in their size.
-#include "functions.h"
+#include "fastnp/detail/unique.h"
+#include "function_bodies.h"
 #include "ndarray.h"
 
 namespace fastnp::python {
@@ -44,7 +45,7 @@ PyObject* count_nonzero_body(PyObject** v) {
     if (!is_missing(v[1]) && PyTuple_Check(v[1])) throw NeedsNumpy{};
     FoldOptions options{.keepdims = given(v[2])};
     refuse_bool(v[1], "an integer is required for the axis");
-    if (const std::optional<int> axis = to_axis(v[1])) options.axis = {*axis};
+    if (const std::optional<int> axis = to_axis(v[1])) options.axis = Axes(*axis);
     return wrap_scalar(sum(x.dtype() == Dtype::bool_ ? x : x.astype(Dtype::bool_), options));
 }
 
@@ -55,12 +56,21 @@ PyObject* compress_body(PyObject** v) {
     return wrap(compress(to_array(v[0]), to_array(v[1]), to_axis(v[2])));
 }
 
+PyObject* compress_method_body(PyObject** v) {
+    PyObject* given[] = {v[1], v[0], v[2], v[3]};
+    return compress_body(given);
+}
+
 PyObject* unique_body(PyObject** v) {
     only_defaults({v[4]});
     if (v[6] != nullptr && !is_true(v[6])) throw NeedsNumpy{};
     const array x = to_array(v[0]);
     const bool equal_nan = v[5] == nullptr || is_true(v[5]);
     if (!given(v[1]) && !given(v[2]) && !given(v[3])) return wrap(unique(x, equal_nan));
+    if (!given(v[1]) && !given(v[2])) {
+        const detail::CountedValues found = detail::counted_values(x, equal_nan);
+        return tuple_of({found.values, found.counts});
+    }
     const Unique found = unique_all(x, equal_nan);
     std::vector<array> parts{found.values};
     if (given(v[1])) parts.push_back(found.indices);

@@ -4,6 +4,7 @@
 
 #include "array_class.h"
 #include "as_method.h"
+#include "elements.h"
 #include "exchange.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/memory.h"
@@ -12,7 +13,7 @@
 #include "fastnp/detail/transform.h"
 #include "fastnp/device.h"
 #include "float_errors.h"
-#include "functions.h"
+#include "function_bodies.h"
 #include "ndarray.h"
 #include "size.h"
 #include "tape.h"
@@ -75,12 +76,14 @@ PyObject* ordered(const char* name, PyObject* self, PyObject* const* args, Py_ss
 }
 
 PyObject* reshape_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* order) {
+    if (PyObject* view = order == nullptr ? quick_reshaped(self, args, nargs) : nullptr) return view;
     if (nargs == 1 && args[0] == Py_None) throw NeedsNumpy{};
     const Ref shape = own(packed(args, nargs));
     return wrap_view(reshape(value_of(self), to_sizes(shape.get()), to_order(order, Order::c)), self);
 }
 
 PyObject* transpose_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+    if (PyObject* view = nargs == 0 ? quick_transposed(self) : nullptr) return view;
     if (nargs == 0 || (nargs == 1 && args[0] == Py_None)) return wrap_view(transpose(value_of(self)), self);
     const Ref axes = own(packed(args, nargs));
     return wrap_view(transpose(value_of(self), to_shape(axes.get())), self);
@@ -93,6 +96,7 @@ Order only_order(PyObject* const* args, Py_ssize_t nargs, PyObject* named) {
 }
 
 PyObject* copy_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* order) {
+    if (PyObject* made = nargs == 0 && order == nullptr ? quick_copy(self) : nullptr) return made;
     return like_self(self, value_of(self).copy(only_order(args, nargs, order)));
 }
 
@@ -117,13 +121,15 @@ PyObject* fill_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 PyObject* item_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+    if (PyObject* found = quick_number(self, args, nargs)) return found;
     keep_number(self, "item()");
     const Ref view = own(readable_copy(self, "item()"));
     const Ref method = own(PyObject_GetAttrString(view.get(), "item"));
     return check(PyObject_Vectorcall(method.get(), args, static_cast<std::size_t>(nargs), nullptr));
 }
 
-PyObject* tolist_method(PyObject* self, PyObject* const*, Py_ssize_t) {
+PyObject* tolist_method(PyObject* self, PyObject* const*, Py_ssize_t nargs) {
+    if (PyObject* found = nargs == 0 ? quick_list(self) : nullptr) return found;
     keep_number(self, "tolist()");
     const Ref view = own(readable_copy(self, "tolist()"));
     return check(PyObject_CallMethod(view.get(), "tolist", nullptr));
@@ -205,6 +211,10 @@ PyObject* resize(PyObject* self, PyObject* args, PyObject* keywords) {
         static const char* names[] = {"refcheck", nullptr};
         int refcheck = 1;
         const Ref none = own(PyTuple_New(0));
+        if (keywords != nullptr) {
+            PyObject* const check_references = PyDict_GetItemString(keywords, "refcheck");
+            if (check_references != nullptr && !PyLong_Check(check_references)) (void)own(PyNumber_Index(check_references));
+        }
         if (PyArg_ParseTupleAndKeywords(none.get(), keywords, "|$p:resize", const_cast<char**>(names), &refcheck) == 0) throw PythonError{};
         const Py_ssize_t given = PyTuple_GET_SIZE(args);
         if (given == 0 || (given == 1 && PyTuple_GET_ITEM(args, 0) == Py_None)) return Py_NewRef(Py_None);
@@ -223,6 +233,9 @@ PyObject* resize(PyObject* self, PyObject* args, PyObject* keywords) {
             return Py_NewRef(Py_None);
         }
         if (as_object(self)->base != nullptr) raise(PyExc_ValueError, "cannot resize this array: it does not own its data");
+        if (refcheck != 0 && as_object(self)->weakrefs != nullptr) {
+            raise(PyExc_ValueError, "cannot resize an array that references or is referenced\nby another array in this way. Use the np.resize function.");
+        }
         if (refcheck != 0 && Py_REFCNT(self) > 2) {
             raise(PyExc_ValueError,
                   "cannot resize an array that references or is referenced\nby another array in this way.\nUse the np.resize function or refcheck=False");
@@ -233,6 +246,11 @@ PyObject* resize(PyObject* self, PyObject* args, PyObject* keywords) {
         as_object(self)->value = reshape(after, shape);
         return Py_NewRef(Py_None);
     });
+}
+
+int refuse_device(PyObject*, PyObject*, void*) {
+    PyErr_SetString(PyExc_AttributeError, "attribute 'device' of 'ndarray' objects is not writable");
+    return -1;
 }
 
 PyObject* get_shape(PyObject* self, void*) {
@@ -299,10 +317,14 @@ PyObject* to_device(PyObject* self, PyObject* name) {
     });
 }
 PyObject* get_t(PyObject* self, void*) {
-    return guarded([&] { return wrap_view(value_of(self).T(), self); });
+    return guarded([&] {
+        PyObject* const view = quick_transposed(self);
+        return view != nullptr ? view : wrap_view(value_of(self).T(), self);
+    });
 }
 PyObject* get_mt(PyObject* self, void*) {
     return guarded([&] {
+        if (value_of(self).ndim() < 2) throw ValueError("matrix transpose with ndim < 2 is undefined");
         PyObject* values[Signature::most] = {self};
         return matrix_transpose_body(values);
     });
@@ -332,7 +354,7 @@ PyObject* by_view(PyObject* self, void* name) {
 PyObject* get_interface(PyObject* self, void* name) {
     return guarded([&] {
         const array value = foreign_value(self, static_cast<const char*>(name));
-        if (value.device() != "cpu") raise(PyExc_AttributeError, "an array on device '" + value.device() + "' has no __array_interface__");
+        if (value.device() != "cpu") raise(PyExc_AttributeError, "an array on device '" + value.device() + "' has no " + static_cast<const char*>(name));
         (void)value.data();  // the address may be used when nothing else is left of the view
         return by_view(self, name);
     });
@@ -350,7 +372,11 @@ PyObject* get_flat(PyObject* self, void* name) {
     return guarded([&] {
         const Ref view = own(foreign_view(self, "flat"));
         if (detail::is_shared(value_of(self))) PyArray_CLEARFLAGS(as_numpy(view.get()), NPY_ARRAY_WRITEABLE);
-        return check(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
+        const Ref theirs = own(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
+        if (recording != nullptr) return Py_NewRef(theirs.get());
+        static PyObject* flatiter = nullptr;
+        kept_attribute(flatiter, "fastnp._flat", "flatiter");
+        return check(PyObject_CallFunctionObjArgs(flatiter, theirs.get(), self, nullptr));
     });
 }
 
@@ -359,7 +385,12 @@ PyObject* get_flags(PyObject* self, void*) {
     return guarded([&] {
         const array value = foreign_value(self, "flags");
         const Ref view = own(value.device() == "cpu" ? foreign_view(self, "flags") : unread_view(value, self));
-        const Ref flags = own(PyObject_GetAttrString(view.get(), "flags"));
+        PyArrayObject* const shown = as_numpy(view.get());
+        const bool owns = as_object(self)->base == nullptr;
+        if (owns) PyArray_ENABLEFLAGS(shown, NPY_ARRAY_OWNDATA);  // for what the flags say, which are read at once
+        Ref flags(PyObject_GetAttrString(view.get(), "flags"));
+        if (owns) PyArray_CLEARFLAGS(shown, NPY_ARRAY_OWNDATA);
+        flags = own(flags.release());
         static PyObject* type = nullptr;
         kept_attribute(type, "fastnp._flags", "Flags");
         return check(PyObject_CallFunctionObjArgs(type, self, flags.get(), nullptr));
@@ -541,7 +572,7 @@ PyGetSetDef properties[] = {
     {"base", get_base, nullptr, "The object whose memory this is a view of, or None.", nullptr},
     {"__cuda_array_interface__", cuda_array_interface, nullptr,
      "The CUDA Array Interface, version 3, of an array on a CUDA device, where it is shared from then on.", nullptr},
-    {"device", get_device, nullptr, "The device that its elements are on: \"cpu\", \"cuda:0\", ...", nullptr},
+    {"device", get_device, refuse_device, "The device that its elements are on: \"cpu\", \"cuda:0\", ...", nullptr},
     {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients with respect to it are recorded.", nullptr},
     {"grad", get_grad, set_grad, "The gradient that backward() calls added up, or None.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether it is no result of recorded computations.", nullptr},
@@ -553,6 +584,7 @@ PyGetSetDef properties[] = {
     {"flags", get_flags, nullptr, "Information about the memory layout.", nullptr},
     {"ctypes", get_address, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
     {"data", get_address, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},
+    {"__array_struct__", get_interface, nullptr, "NumPy's array interface of C, of arrays on the host.", const_cast<char*>("__array_struct__")},
     {"__array_interface__", get_interface, nullptr, "NumPy's array interface, of arrays on the host.", const_cast<char*>("__array_interface__")},
     {"__pandas_priority__", get_pandas_priority, nullptr, "Above that of pandas' own.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -4,11 +4,13 @@
 #include <pybind11/stl.h>
 
 #include "backends.h"
+#include "by_numpy.h"
 #include "casters.h"
 #include "compiled.h"
 #include "compiled_state.h"
 #include "draws.h"
 #include "exchange.h"
+#include "exported.h"
 #include "fastnp/compile.h"
 #include "fastnp/detail/borrowed.h"
 #include "fastnp/detail/configuration.h"
@@ -33,6 +35,7 @@
 #include "float_journal.h"
 #include "foreign.h"
 #include "functions.h"
+#include "generator_methods.h"
 #include "lent.h"
 #include "linalg.h"
 #include "memory_watch.h"
@@ -90,6 +93,8 @@ void initialise(py::module_& module) {
     add_number_list(module.ptr());
     add_ufuncs(module.ptr());
     add_dispatched_function(module.ptr());
+    add_by_numpy(module.ptr());
+    add_generator_methods(module.ptr());
     check(PyModule_AddFunctions(module.ptr(), module_functions()));
     add_compiled_function(module.ptr());
     module.def("_catalogue", [] { return py::reinterpret_steal<py::list>(catalogue()); }, "The rows of the op catalogue.");
@@ -216,10 +221,11 @@ void initialise(py::module_& module) {
     module.def(
         "_part_of",
         [](py::handle x, py::handle whole) {
+            if (whole.is_none()) return py::reinterpret_steal<py::object>(wrap(to_array(x.ptr())));
             PyObject* base = reinterpret_cast<NdArray*>(whole.ptr())->base;
             return py::reinterpret_steal<py::object>(wrap(to_array(x.ptr()), base != nullptr ? base : whole.ptr()));
         },
-        py::call_guard<TapeCall>(), "A NumPy array over the elements of an ndarray, as a view of that.");
+        py::call_guard<TapeCall>(), "A NumPy array over the elements of an ndarray, as a view of that; of None, as an array of its own.");
     module.def("_is_supported", [](py::handle x) { return is_supported(x.ptr()); }, "Whether a NumPy array or scalar has a dtype of fastnp's.");
     module.def(
         "_recorded_kind",
@@ -239,6 +245,7 @@ void initialise(py::module_& module) {
         "_own_copy", [](py::handle x) { return py::reinterpret_steal<py::object>(wrap(own_copy(as_numpy(x.ptr())))); },
         "While recording: an array with the elements of NumPy's, which each call of the compiled function has anew.");
     module.def("_creators", [] { return py::reinterpret_steal<py::list>(creator_names()); }, "Names of the functions that make arrays from nothing.");
+    module.def("_count_call", [](py::handle counts, py::handle name) { count_call(counts.ptr(), name.ptr()); }, "One more call in a dict of names.");
     module.def(
         "_note_effect",
         [](py::handle function, py::handle args, py::handle kwargs) {
@@ -296,15 +303,18 @@ void initialise(py::module_& module) {
         "What logs tell of from now on, and where.");
     module.def("_logs", &logs, "The channels that logs tell of.");
     add_backends(module);
+    add_exported(module);
     module.def("_set_debug_folder", &set_debug_folder, "The folder that what is compiled is written to; gives the one that was set before.");
     module.def("_claim_debug_folder", &detail::claim_debug_folder, "Makes a folder for a function in the debug folder; empty if there is none.");
     module.def(
-        "_tell_break",
-        [](const std::string& function, const std::string& what) {
+        "_tell",
+        [](const std::string& channel, const std::string& function, const std::string& what) {
+            const auto number = std::ranges::find(detail::channel_names, channel) - std::begin(detail::channel_names);
+            const auto told = static_cast<detail::Channel>(number);
             const detail::LogScope scope(function);
-            if (detail::tells(detail::Channel::breaks)) detail::tell(detail::Channel::breaks, what);
+            if (detail::tells(told)) detail::tell(told, what);
         },
-        "Tells the log of a break.");
+        "Tells a channel of the log what happens to a function.");
     module.def(
         "_interpose", [](py::handle function) { return py::reinterpret_steal<py::object>(interpose(function.ptr()).release()); },
         "Has calls of compiled functions go to this one, as (function, *args, **kwargs); None ends it. Gives the one before.");

@@ -1,6 +1,7 @@
 // The type fastnp.ndarray: its life, its operators and comparisons, and how it turns into plain numbers and text.
 #include "ndarray.h"
 #include "array_class.h"
+#include "elements.h"
 #include "float_errors.h"
 #include "functions.h"
 #include "lent.h"
@@ -235,6 +236,8 @@ PyObject* in_place_nb_matmul(PyObject* a, PyObject* b) {
             if (!records()) return operate("matmul", a, b, true);  // it may find something else wrong first
             throw ValueError("inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions.");
         }
+        // Matrices of another size are not spread over those of `a`; NumPy says so.
+        if (!records() && factor.shape(-1) != value_of(a).shape(-1)) return operate("matmul", a, b, true);
         const array result = matmul(value_of(a), factor);
         const auto store = [&] {
             UfuncOptions options;
@@ -280,6 +283,7 @@ PyObject* nb_int(PyObject* self) {
 PyObject* nb_float(PyObject* self) {
     const TapeCall call;
     try {
+        if (PyObject* found = quick_float(self)) return found;
         keep_number(self, "float()");
     } catch (...) {  // whatever it is becomes an exception of Python
         translate();
@@ -374,6 +378,7 @@ PyObject* create(PyTypeObject*, PyObject* args, PyObject* keywords) {
     return guarded([&] {
         const Ref type = import_attribute("numpy", "ndarray");
         const Ref made = own(PyObject_Call(type.get(), args, keywords));
+        if (!shares_memory(as_numpy(made.get()))) return Py_NewRef(made.get());  // of a dtype that only NumPy has, or not aligned
         return wrap(from_numpy(as_numpy(made.get())));
     });
 }

@@ -87,25 +87,32 @@ namespace {
 struct Function {
     PyObject_HEAD vectorcallfunc call;
     PyObject* function;
-    PyObject* name;  // NumPy's
+    PyObject* name;   // NumPy's
+    PyObject* quick;  // asked first: it gives NotImplemented for what the function is to do; or null
 };
 
 Function* of(PyObject* self) { return reinterpret_cast<Function*>(self); }
 
 PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* kwnames) {
     const Py_ssize_t nargs = PyVectorcall_NARGS(flagged);
-    if (!any_overrides(args, count_of(nargs, kwnames))) return PyObject_Vectorcall(of(self)->function, args, flagged, kwnames);
+    if (!any_overrides(args, count_of(nargs, kwnames))) {
+        PyObject* const made = of(self)->quick == nullptr ? Py_NewRef(Py_NotImplemented) : PyObject_Vectorcall(of(self)->quick, args, flagged, kwnames);
+        if (made != Py_NotImplemented) return made;
+        Py_DECREF(made);
+        return PyObject_Vectorcall(of(self)->function, args, flagged, kwnames);
+    }
     return guarded([&] { return call_numpy(PyUnicode_AsUTF8(of(self)->name), args, nargs, kwnames); });
 }
 
 PyObject* make_function(PyTypeObject* type, PyObject* args, PyObject*) {
     return guarded([&]() -> PyObject* {
-        PyObject *function = nullptr, *name = nullptr;
-        if (PyArg_ParseTuple(args, "OU", &function, &name) == 0) throw PythonError{};
+        PyObject *function = nullptr, *name = nullptr, *quick = nullptr;
+        if (PyArg_ParseTuple(args, "OU|O", &function, &name, &quick) == 0) throw PythonError{};
         PyObject* self = check(type->tp_alloc(type, 0));
         of(self)->call = call_function;
         of(self)->function = Py_NewRef(function);
         of(self)->name = Py_NewRef(name);
+        of(self)->quick = Py_XNewRef(quick);
         return self;
     });
 }
@@ -113,12 +120,14 @@ PyObject* make_function(PyTypeObject* type, PyObject* args, PyObject*) {
 int traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(of(self)->function);
+    Py_VISIT(of(self)->quick);
     return 0;
 }
 
 int clear(PyObject* self) {
     Py_CLEAR(of(self)->function);
     Py_CLEAR(of(self)->name);
+    Py_CLEAR(of(self)->quick);
     return 0;
 }
 
@@ -132,12 +141,27 @@ void deallocate(PyObject* self) {
 
 PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<function %U>", of(self)->name); }
 
+// As an attribute of a class it is a method where NumPy's is: its draws are bound to a generator already.
+PyObject* bound(PyObject* self, PyObject* object, PyObject*) {
+    if (object == nullptr || object == Py_None) return Py_NewRef(self);
+    return guarded([&] {
+        const Ref numpys(PyObject_GetAttrString(of(self)->function, "__wrapped__"));
+        if (!numpys) PyErr_Clear();
+        PyObject* const function = numpys ? numpys.get() : of(self)->function;
+        const bool is_bound = PyMethod_Check(function) != 0 || Py_TYPE(function)->tp_descr_get == nullptr;
+        return is_bound ? Py_NewRef(self) : check(PyMethod_New(self, object));
+    });
+}
+
 PyObject* pickled(PyObject* self, PyObject*) { return PyObject_GetAttrString(of(self)->function, "__name__"); }
 
 PyObject* attribute(PyObject* self, void* name) { return PyObject_GetAttrString(of(self)->function, static_cast<const char*>(name)); }
 
 PyObject* get_doc(PyObject* self, void*) {
-    return guarded([&] { return check(PyObject_CallOneArg(import_attribute("fastnp._doc", "text_of").get(), of(self)->name)); });
+    return guarded([&] {
+        const Ref text = import_attribute("fastnp._doc", "text_of_function");
+        return check(PyObject_CallFunctionObjArgs(text.get(), of(self)->function, of(self)->name, nullptr));
+    });
 }
 
 PyObject* signature(PyObject* self, void*) {
@@ -150,6 +174,7 @@ PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Function,
 PyGetSetDef properties[] = {ATTRIBUTE("__name__"),
                             ATTRIBUTE("__qualname__"),
                             ATTRIBUTE("__module__"),
+                            ATTRIBUTE("__wrapped__"),
                             {"__doc__", get_doc, nullptr, nullptr, nullptr},
                             ATTRIBUTE("__defaults__"),
                             ATTRIBUTE("__kwdefaults__"),
@@ -162,11 +187,17 @@ PyGetSetDef properties[] = {ATTRIBUTE("__name__"),
 
 void add_dispatched_function(PyObject* module) {
 #define SLOT(name, function) {name, reinterpret_cast<void*>(function)}
-    PyType_Slot slots[] = {SLOT(Py_tp_new, make_function),  SLOT(Py_tp_call, PyVectorcall_Call),
-                           SLOT(Py_tp_dealloc, deallocate), SLOT(Py_tp_traverse, traverse),
-                           SLOT(Py_tp_clear, clear),        SLOT(Py_tp_repr, repr),
-                           {Py_tp_methods, methods},        {Py_tp_members, members},
-                           {Py_tp_getset, properties},      {0, nullptr}};
+    PyType_Slot slots[] = {SLOT(Py_tp_new, make_function),
+                           SLOT(Py_tp_call, PyVectorcall_Call),
+                           SLOT(Py_tp_dealloc, deallocate),
+                           SLOT(Py_tp_traverse, traverse),
+                           SLOT(Py_tp_clear, clear),
+                           SLOT(Py_tp_repr, repr),
+                           SLOT(Py_tp_descr_get, bound),
+                           {Py_tp_methods, methods},
+                           {Py_tp_members, members},
+                           {Py_tp_getset, properties},
+                           {0, nullptr}};
 #undef SLOT
     PyType_Spec spec = {"fastnp._core._Function", sizeof(Function), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
     Py_DECREF(add_type(module, "_Function", spec));  // the module holds it

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compat.h"
 #include "convert.h"
 #include "fastnp/detail/at.h"
 #include "fastnp/detail/size.h"
@@ -32,6 +33,8 @@ std::optional<array> integers(PyObject* item) {
     if (PyArray_CheckExact(item) ? PyArray_NDIM(as_numpy(item)) == 0 || !PyArray_ISINTEGER(as_numpy(item)) : !PyList_CheckExact(item)) return std::nullopt;
     if (PyList_CheckExact(item)) {
         if (!is_list_of_ints(item)) return std::nullopt;
+        array made = to_array(item);
+        return is_integer(made.dtype()) && made.dtype() != Dtype::uint64 ? std::optional(made) : std::nullopt;  // numbers that are no indices
     }
     return to_array(item);
 }
@@ -71,7 +74,10 @@ public:
     }
 
 private:
-    static bool is_integer(PyObject* item) { return !PyBool_Check(item) && (PyLong_Check(item) || is_size(item) || PyArray_IsScalar(item, Integer)); }
+    static bool is_integer(PyObject* item) {
+        if (PyLong_CheckExact(item)) return small_int(item).has_value();
+        return !PyBool_Check(item) && (PyLong_Check(item) || is_size(item) || PyArray_IsScalar(item, Integer));
+    }
 
     // Whether all entries are of a known kind, arrays among them, and are for no more axes than there are.
     bool count_axes() {
@@ -165,6 +171,15 @@ std::optional<Operand> values_for(const Picking& picking, const Operand& operand
     return Operand(transpose(elements->index(whole), order));
 }
 
+// Whether elements that are named several times are so in the order that NumPy has: it goes over indices as they lie in memory.
+bool are_in_order(const Picking& picking) {
+    if (compat::is_elsewhere(picking.x)) return true;
+    if (picking.are_distinct) return picking.is_usual();
+    return picking.is_usual() && std::ranges::all_of(picking.indices, [](const array& each) {
+               return compat::is_elsewhere(each) || each.size() == 1 || each.is_c_contiguous();
+           });
+}
+
 bool is_plain_number(PyObject* value) {
     return PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyComplex_CheckExact(value) || PyBool_Check(value);
 }
@@ -176,6 +191,7 @@ bool set_by_mask(const array& target, PyObject* key, PyObject* value) {
     const Operand operand = to_assigned(value, target.dtype());
     const array* elements = operand.as_array();
     const int further = target.ndim() - mask->ndim();
+    if (further > 0 && !compat::is_elsewhere(target) && !compat::is_elsewhere(*mask) && (elements == nullptr || !elements->is_recorded())) return false;
     if (elements == nullptr || elements->ndim() <= further) {
         set_where(target, *mask, operand);
         return true;
@@ -201,6 +217,7 @@ bool set_picked(const array& target, PyObject* key, PyObject* value) {
     if (!picking) return false;
     const std::optional<Operand> values = values_for(*picking, to_assigned(value, target.dtype()));
     if (!values) return false;
+    if (!are_in_order(*picking)) return false;
     set_at(picking->x, picking->indices, *values);
     return true;
 }
@@ -211,7 +228,7 @@ bool combine_picked(UnaryUfunc ufunc, const array& target, PyObject* key) {
         return true;
     }
     const std::optional<Picking> picking = picking_of(target, key);
-    if (!picking || (!records() && !picking->are_distinct)) return false;
+    if (!picking || !are_in_order(*picking) || (!picking->are_distinct && detail::is_at_device(target))) return false;
     if (picking->are_distinct) set_at(picking->x, picking->indices, ufunc(pick(picking->x, picking->indices), {}));
     else at(ufunc, picking->x, picking->indices);
     return true;
@@ -225,7 +242,7 @@ bool combine_picked(BinaryUfunc ufunc, const array& target, PyObject* key, PyObj
         return true;
     }
     const std::optional<Picking> picking = picking_of(target, key);
-    if (!picking || (!records() && !detail::combines_at_once(ufunc, target.dtype(), given))) return false;
+    if (!picking || !are_in_order(*picking) || (!records() && !detail::combines_at_once(ufunc, target.dtype(), given))) return false;
     const std::optional<Operand> values = values_for(*picking, given);
     if (!values) return false;
     at(ufunc, picking->x, picking->indices, *values);
@@ -233,6 +250,12 @@ bool combine_picked(BinaryUfunc ufunc, const array& target, PyObject* key, PyObj
 }
 
 std::optional<Picking> picking_of(const array& x, PyObject* key) { return Picker(x, key).run(); }
+
+bool Picking::is_usual() const {
+    constexpr std::size_t most = 31;
+    if (indices.size() > most || static_cast<std::size_t>(x.ndim() + axes) > most) return false;
+    return std::ranges::all_of(indices, [](const array& each) { return compat::is_elsewhere(each) || each.size() > 0; });
+}
 
 array Picking::in_place(const array& picked) const {
     if (place == 0) return picked;

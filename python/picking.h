@@ -23,6 +23,8 @@ struct Picking {
     bool are_plain = true;  // none of the arrays has axes
     bool are_distinct = true;  // no element is picked twice: masks and integers alone
 
+    /// Whether each array has elements, and NumPy takes so many: it checks others in ways of its own.
+    bool is_usual() const;
     /// What was picked, with its axes as NumPy has them.
     array in_place(const array& picked) const;
 };

@@ -32,7 +32,7 @@ std::optional<std::int64_t> word_of(PyObject* number, PyTypeObject* type, Dtype 
 }
 
 template <class T>
-py::object scalar_of(T value, PyArray_Descr* descr) {
+py::object element_scalar(T value, PyArray_Descr* descr) {
     return py::reinterpret_steal<py::object>(check(PyArray_Scalar(&value, descr, nullptr)));
 }
 
@@ -42,9 +42,9 @@ py::object number_of(std::int64_t word, PyTypeObject* type, Dtype dtype, PyObjec
     if (type == &PyBool_Type) return made(PyBool_FromLong(static_cast<long>(word & 1)));
     if (type == &PyLong_Type) return made(PyLong_FromLongLong(word));
     auto* descr = reinterpret_cast<PyArray_Descr*>(given);
-    if (dtype == Dtype::float64) return scalar_of(std::bit_cast<double>(word), descr);
-    if (dtype == Dtype::float32) return scalar_of(static_cast<float>(std::bit_cast<double>(word)), descr);
-    return scalar_of(word, descr);  // integers and bools, whose first bytes are the lowest
+    if (dtype == Dtype::float64) return element_scalar(std::bit_cast<double>(word), descr);
+    if (dtype == Dtype::float32) return element_scalar(static_cast<float>(std::bit_cast<double>(word)), descr);
+    return element_scalar(word, descr);  // integers and bools, whose first bytes are the lowest
 }
 
 }  // namespace

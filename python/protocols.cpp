@@ -91,7 +91,7 @@ PyObject* reduce(PyObject* self, PyObject*) {
 }
 
 PyObject* copy(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap(value_of(self).copy(), nullptr, reinterpret_cast<NdArray*>(self)->scalar); });
+    return guarded([&] { return wrap(value_of(self).copy(Order::keep), nullptr, reinterpret_cast<NdArray*>(self)->scalar); });
 }
 
 // Own functions are called from here, not by Python: a warning's place is the caller's.
@@ -126,6 +126,32 @@ PyObject* array_function(PyObject* /*self*/, PyObject* args, PyObject* keywords)
         const Ref found = own(PyObject_CallFunctionObjArgs(own_of, function, nullptr));
         if (found.get() != Py_None) return check(PyObject_Call(found.get(), given, named));
         return check(PyObject_Call(other, args, nullptr));
+    });
+}
+
+// The bytes of its own: those of a view are its owner's.
+PyObject* size_of_object(PyObject* self, PyObject*) {
+    return guarded([&] {
+        const auto* const object = reinterpret_cast<NdArray*>(self);
+        const auto own_bytes = static_cast<std::int64_t>(sizeof(NdArray)) + 16 * object->value.ndim();
+        return check(PyLong_FromLongLong(own_bytes + (object->base == nullptr && !object->value.is_recorded() ? object->value.nbytes() : 0)));
+    });
+}
+
+// As numpy.ndarray's does, whose views of a class are fastnp's arrays here.
+PyObject* array_wrap(PyObject*, PyObject* args, PyObject* keywords) {
+    return guarded([&] {
+        static const char* names[] = {"array", "context", "return_scalar", nullptr};
+        PyObject *given = nullptr, *context = Py_None;
+        int is_number = 0;
+        if (PyArg_ParseTupleAndKeywords(args, keywords, "O|Op:__array_wrap__", const_cast<char**>(names), &given, &context, &is_number) == 0) {
+            throw PythonError{};
+        }
+        if (!is_ndarray(given) && !PyArray_Check(given)) raise(PyExc_TypeError, "can only be called with ndarray object");
+        if (PyArray_Check(given) && !shares_memory(as_numpy(given))) return Py_NewRef(given);
+        const array value = to_array(given);
+        if (is_number != 0 && value.ndim() == 0 && !records()) return numpy_scalar(value);
+        return is_ndarray(given) ? Py_NewRef(given) : wrap(value, given);
     });
 }
 
@@ -184,18 +210,24 @@ PyObject* list_attributes(PyObject* self, PyObject*) {
 
 PyMethodDef protocol_methods[] = {
     {"__dir__", list_attributes, METH_NOARGS, nullptr},
+    {"__sizeof__", size_of_object, METH_NOARGS, "__sizeof__($self, /)\n--\n\nThe size in memory, in bytes."},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, "ndarray[shape, dtype], for annotations, as numpy.ndarray's."},
     {"__array__", as_method(array_method), METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, dtype=None, /, *, copy=None)\n--\n\n"
      "The elements as numpy.ndarray; a view unless a copy is asked for, or they are shared on a device."},
     {"__dlpack__", as_method(dlpack_capsule), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A DLPack capsule over the same memory, on the device that the array is at home on."},
     {"__dlpack_device__", dlpack_device_of, METH_NOARGS, "(1, 0): the CPU; (2, n): CUDA device n."},
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
-    {"__copy__", copy, METH_NOARGS, nullptr},
-    {"__deepcopy__", copy, METH_O, nullptr},
-    {"__array_ufunc__", as_method(array_ufunc), METH_VARARGS | METH_KEYWORDS, "NumPy's ufuncs over fastnp arrays are fastnp's."},
-    {"__array_function__", as_method(array_function), METH_VARARGS | METH_KEYWORDS, "NumPy's functions over fastnp arrays are fastnp's."},
+    {"__reduce__", reduce, METH_NOARGS, "__reduce__($self, /)\n--\n\nFor pickling."},
+    {"__copy__", copy, METH_NOARGS, "__copy__($self, /)\n--\n\nFor copy.copy."},
+    {"__deepcopy__", copy, METH_O, "__deepcopy__($self, memo, /)\n--\n\nFor copy.deepcopy."},
+    {"__array_wrap__", as_method(array_wrap), METH_VARARGS | METH_KEYWORDS,
+     "__array_wrap__($self, array, context=None, return_scalar=False, /)\n--\n\nWhat NumPy computed, as an array of fastnp's."},
+    {"__array_ufunc__", as_method(array_ufunc), METH_VARARGS | METH_KEYWORDS,
+     "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\nNumPy's ufuncs over fastnp arrays are fastnp's."},
+    {"__array_function__", as_method(array_function), METH_VARARGS | METH_KEYWORDS,
+     "__array_function__($self, func, types, args, kwargs, /)\n--\n\nNumPy's functions over fastnp arrays are fastnp's."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace fastnp::python

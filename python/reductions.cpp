@@ -1,8 +1,8 @@
 // Reductions, scans, clip, round and where: bodies of functions.def.
+#include "compat.h"
 #include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "float_errors.h"
-#include "functions.h"
 #include "size.h"
 #include "tape.h"
 
@@ -13,20 +13,13 @@ namespace {
 using Fold = array (*)(const Operand&, const FoldOptions&);
 using Scan = array (*)(const Operand&, const AxisOptions&);
 
-// Arguments of a reduction by name, whatever the order of its signature.
-struct FoldArguments {
-    PyObject *axis = nullptr, *dtype = nullptr, *out = nullptr, *keepdims = nullptr, *initial = nullptr, *where = nullptr;
-};
+using FoldArguments = compat::OptionObjects;
 
-FoldOptions to_options(const FoldArguments& given, const Operand& elements) {
-    FoldOptions options;
-    if (given.axis != nullptr && PyList_Check(given.axis)) raise(PyExc_TypeError, "'list' object cannot be interpreted as an integer");
-    options.axis = to_axes(given.axis);
-    options.keepdims = !is_missing(given.keepdims) && is_true(given.keepdims);
-    options.dtype = to_dtype(given.dtype);
-    if (!is_missing(given.initial)) options.initial = to_initial(given.initial, options.dtype.value_or(elements.as_array()->dtype()));
-    options.where = to_mask(given.where);
-    options.out = to_out(given.out);
+// What a fold begins with is a number of the elements' dtype.
+FoldOptions to_options(FoldArguments given, const Operand& elements) {
+    PyObject* const initial = std::exchange(given.initial, nullptr);
+    FoldOptions options = compat::to_options<FoldOptions>(given);
+    if (!is_missing(initial)) options.initial = to_initial(initial, options.dtype.value_or(elements.as_array()->dtype()));
     return options;
 }
 
@@ -58,13 +51,7 @@ PyObject* fold(Fold function, Join join, PyObject* a, FoldArguments given) {
 }
 
 PyObject* along(Scan function, PyObject* a, PyObject* axis, PyObject* dtype, PyObject* out, PyObject* keepdims) {
-    AxisOptions options;
-    refuse_bool(axis, "an integer is required for the axis");
-    options.axis = to_axis(axis);
-    options.keepdims = !is_missing(keepdims) && is_true(keepdims);
-    options.dtype = to_dtype(dtype);
-    options.out = to_out(out);
-    return finish(function(fold_operand(a), options), out);
+    return finish(function(fold_operand(a), compat::to_options<AxisOptions>({axis, dtype, out, keepdims})), out);
 }
 
 double to_ddof(PyObject* ddof, PyObject* correction) {

@@ -93,7 +93,7 @@ Axes to_axes(PyObject* object) {
         }
     } else {
         refuse_bool(object, "an integer is required for the axis");
-        axes.push_back(to_axis_number(object));
+        return Axes(static_cast<int>(to_axis_number(object)));
     }
     return Axes(std::span<const std::int64_t>(axes.data(), axes.size()));
 }

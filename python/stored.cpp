@@ -80,6 +80,13 @@ std::string identity_of(PyObject* capture) {
     });
 }
 
+Ref tree_of_result(const Return& made) {
+    if (!made.actions.empty()) throw RecordError("it does more than compute its result (it changes objects of Python's), which can't be exported");
+    if (!made.calls.empty()) throw RecordError("it calls functions of Python's, which can't be exported");
+    if (made.float_errors.strict != 0) throw RecordError("it raises floating-point errors as exceptions (errstate), which can't be exported");
+    return tree_of(made.result);
+}
+
 std::optional<std::string> pack(const Return& made, PyObject* capture) {
     return unless_raised([&]() -> std::optional<std::string> {
         const FloatErrors& errors = made.float_errors;

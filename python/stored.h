@@ -11,6 +11,8 @@ namespace fastnp::python {
 
 /// The text that names what a function reads (a fastnp._capture.Capture); empty if there is none.
 std::string identity_of(PyObject* capture);
+/// What a call gives, as Python has it: (kind, index, base, scalar, object, children), and so on. RecordError where a call does more than that.
+Ref tree_of_result(const Return& made);
 /// Nothing: it holds something of this process alone.
 std::optional<std::string> pack(const Return& made, PyObject* capture);
 /// What was packed where the function had the same identity. Null: it holds something that is not there.

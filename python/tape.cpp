@@ -10,7 +10,7 @@ namespace py = pybind11;
 
 namespace fastnp::python {
 
-thread_local TapeCall* TapeCall::now = nullptr;
+constinit thread_local TapeCall* TapeCall::now = nullptr;
 
 namespace {
 

@@ -2,6 +2,7 @@
 // the op's kind is here once; loops that only NumPy has (objects, dates, long double) are NumPy's, on views.
 #include "ufunc.h"
 #include "as_method.h"
+#include "compat.h"
 
 #include <structmember.h>
 
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fastnp/detail/joined.h"
 #include "fastnp/detail/memory.h"
 #include "float_errors.h"
 #include "functions.h"
@@ -26,8 +28,6 @@ namespace fastnp::python {
 namespace {
 
 using Function1 = array (*)(const Operand&, const UfuncOptions&);
-using Fold = array (*)(const Operand&, const FoldOptions&);
-using Scan = array (*)(const Operand&, const AxisOptions&);
 using Pair1 = std::pair<array, array> (*)(const Operand&);
 using Pair2 = std::pair<array, array> (*)(const Operand&, const Operand&);
 
@@ -50,19 +50,9 @@ constexpr Row rows[] = {
     {"modf", nullptr, nullptr, &fastnp::modf},
 };
 
-struct Reduction {
-    const char* name;
-    Fold fold;
-    Scan scan;
-};
-// Ufuncs whose reduce (and accumulate) are ops of their own.
-constexpr Reduction reductions[] = {{"add", &sum_fold, &cumsum},     {"multiply", &prod_fold, &cumprod}, {"maximum", &max_fold, nullptr},
-                                    {"minimum", &min_fold, nullptr}, {"logical_or", &any_fold, nullptr}, {"logical_and", &all_fold, nullptr}};
-
 struct Ufunc {
     PyObject_HEAD vectorcallfunc call;
     const Row* row;
-    const Reduction* reduction;
     PyObject* name;
 };
 PyTypeObject* ufunc_type = nullptr;
@@ -77,9 +67,20 @@ struct Parsed {
     PyObject* outs[2] = {};
     UfuncOptions options;
     bool plain = true;  // no options besides out
+    Order order = Order::keep;
 };
 
 bool is_named(PyObject* name, const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; }
+
+// The dtype of signature="dd->d": of a loop that takes and gives one.
+std::optional<Dtype> dtype_of_signature(const Row& row, PyObject* value) {
+    const char* text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
+    const std::string_view all(text == nullptr ? "" : text);
+    if (row.outputs() != 1 || all.size() < 4) throw NeedsNumpy{};
+    const std::string loop = std::string(static_cast<std::size_t>(row.inputs()), all[0]) + "->" + all[0];
+    if (all != loop) throw NeedsNumpy{};
+    return to_dtype(own(PyUnicode_FromStringAndSize(all.data(), 1)).get());
+}
 
 void parse_keyword(const Row& row, Parsed& parsed, PyObject* name, PyObject* value) {
     if (is_named(name, "out")) {
@@ -99,15 +100,21 @@ void parse_keyword(const Row& row, Parsed& parsed, PyObject* name, PyObject* val
         if (parsed.options.where->dtype() != Dtype::bool_) throw NeedsNumpy{};
         parsed.plain = false;
     } else if (is_named(name, "dtype")) {
+        if (parsed.options.dtype) throw NeedsNumpy{};  // beside signature=, which it refuses
         parsed.options.dtype = to_dtype(value);
         parsed.plain = parsed.plain && !parsed.options.dtype;
     } else if (is_named(name, "casting")) {
         parsed.options.casting = to_casting(value);
         parsed.plain = false;
     } else if (is_named(name, "order")) {
-        if (!is_named(value, "K") && !is_named(value, "C")) throw NeedsNumpy{};
+        parsed.order = to_order(value, Order::keep);
+        if (parsed.order == Order::any) throw NeedsNumpy{};
+    } else if (is_named(name, "signature")) {
+        if (parsed.options.dtype) throw NeedsNumpy{};
+        parsed.options.dtype = dtype_of_signature(row, value);
+        parsed.plain = false;
     } else if (!is_named(name, "subok")) {
-        throw NeedsNumpy{};  // signature=, or NumPy's words for what it does not know either
+        throw NeedsNumpy{};  // which knows it, or has words for it
     }
 }
 
@@ -115,7 +122,8 @@ Parsed parse(const Row& row, PyObject* const* args, Py_ssize_t nargs, PyObject* 
     Parsed parsed;
     if (nargs < row.inputs() || nargs > row.inputs() + row.outputs()) {
         const std::string range = "from " + std::to_string(row.inputs()) + " to " + std::to_string(row.inputs() + row.outputs());
-        raise(PyExc_TypeError, std::string(row.name) + "() takes " + range + " positional arguments but " + std::to_string(nargs) + " were given");
+        raise(PyExc_TypeError, std::string(row.name) + "() takes " + range + " positional arguments but " + std::to_string(nargs) +
+                                   (nargs == 1 ? " was given" : " were given"));
     }
     for (int i = 0; i < row.inputs(); ++i) parsed.inputs[i] = args[i];
     for (Py_ssize_t i = row.inputs(); i < nargs; ++i) parsed.outs[i - row.inputs()] = args[i];
@@ -132,9 +140,16 @@ PyObject* into(PyObject* out, array result) {
     return Py_NewRef(out);
 }
 
+// A result as order= has it.
+array ordered(array result, Order order) {
+    if (order == Order::keep || result.ndim() < 2) return result;
+    const bool lies_so = !result.is_recorded() && (order == Order::c ? result.is_c_contiguous() : result.is_f_contiguous());
+    return lies_so ? result : result.copy(order);
+}
+
 PyObject* run(const Row& row, Parsed& parsed) {
     if (row.outputs() == 2) {
-        if (!parsed.plain || is_missing(parsed.outs[0]) != is_missing(parsed.outs[1])) throw NeedsNumpy{};
+        if (!parsed.plain || parsed.order != Order::keep || is_missing(parsed.outs[0]) != is_missing(parsed.outs[1])) throw NeedsNumpy{};
         for (PyObject* out : parsed.outs) (void)to_out(out);  // before the first is written, which may be the operand
         const Operand x = to_operand(parsed.inputs[0]);
         std::pair<array, array> both = row.pair_of_one != nullptr ? row.pair_of_one(x) : row.pair_of_two(x, to_operand(parsed.inputs[1]));
@@ -146,7 +161,8 @@ PyObject* run(const Row& row, Parsed& parsed) {
     parsed.options.out = to_out(parsed.outs[0]);
     const Operand x = to_operand(parsed.inputs[0]);
     array result = row.one != nullptr ? row.one(x, parsed.options) : row.two(x, to_operand(parsed.inputs[1]), parsed.options);
-    return is_missing(parsed.outs[0]) ? wrap_scalar(std::move(result)) : Py_NewRef(parsed.outs[0]);
+    if (!is_missing(parsed.outs[0])) return Py_NewRef(parsed.outs[0]);
+    return wrap_scalar(ordered(std::move(result), parsed.order));
 }
 
 // The call without keywords that most are, or null.
@@ -217,28 +233,57 @@ void binary_only(const Row& row, const char* method) {
     if (row.outputs() != 1) raise(PyExc_ValueError, std::string(method) + " only supported for functions returning a single value");
 }
 
+bool is_logical(const Row& row) { return row.two == &logical_or || row.two == &logical_and || row.two == &logical_xor; }
+
+bool sums(const Row& row) { return row.two == &add || row.two == &multiply; }
+
+// Whether NumPy rounds what it has so far to the dtype of out=, now and then.
+bool rounds_to_out(const Row& row, const array& x, const std::optional<Dtype>& wanted, const std::optional<array>& out) {
+    return out && !sums(row) && !is_logical(row) && out->dtype() != detail::joined_dtype(row.two, x.dtype(), wanted);
+}
+
+// What NumPy's loops do in another way: halves that they join as floats, elements that where= leaves out of what has nothing to put in their place.
+bool is_numpys_alone(const Row& row, const array& x, const FoldOptions& options) {
+    if (rounds_to_out(row, x, options.dtype, options.out)) return true;
+    const bool subtracts = row.two == &subtract || row.two == &divide;
+    if (is_logical(row)) return options.dtype && options.dtype != Dtype::bool_;
+    if (subtracts && options.dtype.value_or(x.dtype()) == Dtype::float16) return true;
+    if (!options.where) return false;
+    constexpr BinaryUfunc known[] = {&add,        &multiply,    &maximum, &minimum, &fmax,      &fmin,      &bitwise_and,
+                                     &bitwise_or, &bitwise_xor, &gcd,     &hypot,   &logaddexp, &logaddexp2};
+    return std::find(std::begin(known), std::end(known), row.two) == std::end(known);
+}
+
+// The dtype of initial=.
+Dtype dtype_of_start(const Row& row, const array& x, const std::optional<Dtype>& wanted) {
+    if (wanted || sums(row) || is_logical(row)) return wanted.value_or(x.dtype());
+    return detail::joined_dtype(row.two, x.dtype(), wanted);
+}
+
 PyObject* reduce_by_row(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     static const Signature signature("reduce", "array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True");
+    const Row& row = row_of(self);
     try {
-        const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
-        if (reduction == nullptr || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
+        if (any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
         PyObject* v[Signature::most] = {};
         signature.bind(nullptr, args, nargs, kwnames, v);
         FoldOptions options;
         options.axis = v[1] == nullptr ? Axes(0) : to_axes(v[1]);
         options.dtype = to_dtype(v[2]);
-        const bool logical = reduction->fold == &any_fold || reduction->fold == &all_fold;
-        if (logical && options.dtype && options.dtype != Dtype::bool_) throw NeedsNumpy{};
         options.out = to_out(v[3]);
         options.keepdims = v[4] != nullptr && is_true(v[4]);
         if (v[5] == Py_None) throw NeedsNumpy{};  // initial=None: no identity
         const array elements = to_array(v[0]);
-        if (!is_missing(v[5])) options.initial = to_initial(v[5], options.dtype.value_or(elements.dtype()));
         options.where = to_mask(v[6]);
-        return finish(reduction->fold(elements, options), v[3]);
+        const bool keeps_sign = options.where && !is_missing(v[5]) && (row.two == &hypot || row.two == &gcd);  // of initial=, where nothing takes part
+        if (keeps_sign || is_numpys_alone(row, elements, options)) throw NeedsNumpy{};
+        if (!is_missing(v[5])) options.initial = to_initial(v[5], dtype_of_start(row, elements, options.dtype));
+        return finish(fastnp::reduce(row.two, elements, options), v[3]);
     } catch (const NeedsNumpy&) {
-        return numpy_method(self, "reduce", args, nargs, kwnames);
+    } catch (const TypeError&) {  // NumPy says what is wrong in words of its own
+        if (records()) throw;
     }
+    return numpy_method(self, "reduce", args, nargs, kwnames);
 }
 
 PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -254,22 +299,28 @@ PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
 
 PyObject* accumulate_by_row(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     static const Signature signature("accumulate", "array, axis=0, dtype=None, out=None");
+    const Row& row = row_of(self);
     try {
-        const Reduction* reduction = reinterpret_cast<Ufunc*>(self)->reduction;
-        if (reduction == nullptr || reduction->scan == nullptr || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
+        if (any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
         PyObject* v[Signature::most] = {};
         signature.bind(nullptr, args, nargs, kwnames, v);
         AxisOptions options;
         refuse_bool(v[1], "an integer is required for the axis");
-        options.axis = v[1] == nullptr ? 0 : to_axis(v[1]);
+        PyObject* const axis = v[1] != nullptr && PyTuple_Check(v[1]) && PyTuple_GET_SIZE(v[1]) == 1 ? PyTuple_GET_ITEM(v[1], 0) : v[1];
+        if (axis != nullptr && PyTuple_Check(axis)) throw NeedsNumpy{};  // which refuses it
+        const array x = to_array(v[0]);
+        if (axis == Py_None && x.ndim() != 1) throw NeedsNumpy{};  // it accumulates along one axis
+        options.axis = axis == nullptr || axis == Py_None ? 0 : to_axis(axis);
         options.dtype = to_dtype(v[2]);
         options.out = to_out(v[3]);
-        const array x = to_array(v[0]);
-        if (x.ndim() == 0) throw NeedsNumpy{};
-        return finish(reduction->scan(x, options), v[3]);
+        if (x.ndim() == 0 || (is_logical(row) && options.dtype && options.dtype != Dtype::bool_)) throw NeedsNumpy{};
+        if (rounds_to_out(row, x, options.dtype, options.out)) throw NeedsNumpy{};
+        return finish(fastnp::accumulate(row.two, x, options), v[3]);
     } catch (const NeedsNumpy&) {
-        return numpy_method(self, "accumulate", args, nargs, kwnames);
+    } catch (const TypeError&) {  // NumPy says what is wrong in words of its own
+        if (records()) throw;
     }
+    return numpy_method(self, "accumulate", args, nargs, kwnames);
 }
 
 PyObject* accumulate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -289,13 +340,22 @@ PyObject* outer_product(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
         if (row.inputs() != 2) raise(PyExc_ValueError, "outer product only supported for binary functions");
         FloatWatch watch(name_of(self), args, nargs, kwnames);
         watch.set_method("outer");
+        watch.set_outputs(2, 0);
+        watch.keep_overwritten();
         try {
-            if (row.two == nullptr || nargs != 2 || kwnames != nullptr || any_overrides(args, nargs)) throw NeedsNumpy{};
+            if (row.two == nullptr || nargs != 2 || any_overrides(args, count_of(nargs, kwnames))) throw NeedsNumpy{};
+            Parsed parsed = parse(row, args, nargs, kwnames);
+            parsed.options.out = to_out(parsed.outs[0]);
             const array x = to_array(args[0]);
             const array y = to_array(args[1]);
+            constexpr int most_axes = 64;
+            if (x.ndim() + y.ndim() > most_axes) throw NeedsNumpy{};  // which refuses them
             std::vector<Index> subscript{ellipsis};
             for (int i = 0; i < y.ndim(); ++i) subscript.emplace_back(newaxis);
-            return watched(watch, [&] { return wrap_scalar(row.two(x.index(subscript), y, no_options)); });
+            return watched(watch, [&] {
+                array result = row.two(x.index(subscript), y, parsed.options);
+                return is_missing(parsed.outs[0]) ? wrap_scalar(ordered(std::move(result), parsed.order)) : finish(std::move(result), parsed.outs[0]);
+            });
         } catch (const NeedsNumpy&) {
             return numpy_method(self, "outer", args, nargs, kwnames);
         }
@@ -342,7 +402,7 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
             else if (nargs == 3) raise(PyExc_TypeError, "first operand must be array");
             else return numpy_method(self, "at", args, nargs, kwnames);  // it may lack an operand besides
         }
-        const bool is_ours = nargs > 1 && (records_with(args[0]) || (is_ndarray(args[0]) && detail::is_at_device(value_of(args[0]))));
+        const bool is_ours = nargs > 1 && (records_with(args[0]) || (is_ndarray(args[0]) && !compat::may_leave(value_of(args[0]))));
         if (is_ours && kwnames == nullptr && !any_overrides(args, nargs) && record_at(row_of(self), args, nargs)) return Py_NewRef(Py_None);
         if (nargs != 3 || kwnames != nullptr) return numpy_method(self, "at", args, nargs, kwnames);
         const Ref repeated = as_long_as(args[0], args[1], args[2]);
@@ -368,23 +428,6 @@ PyObject* get_doc(PyObject* self, void*) {
     return guarded([&] { return check(PyObject_CallOneArg(import_attribute("fastnp._doc", "text_of").get(), reinterpret_cast<Ufunc*>(self)->name)); });
 }
 
-// NumPy's loops over the dtypes that fastnp has.
-Ref loops(PyObject* self) {
-    const Ref all = own(PyObject_GetAttrString(numpy_ufunc(self).get(), "types"));
-    Ref own_loops = own(PyList_New(0));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all.get()); ++i) {
-        const char* text = PyUnicode_AsUTF8(PyList_GET_ITEM(all.get(), i));
-        if (std::strcspn(text, "gGOmMV") == std::strlen(text)) check(PyList_Append(own_loops.get(), PyList_GET_ITEM(all.get(), i)));
-    }
-    return own_loops;
-}
-PyObject* get_types(PyObject* self, void*) {
-    return guarded([&] { return loops(self).release(); });
-}
-PyObject* get_ntypes(PyObject* self, void*) {
-    return guarded([&] { return PyLong_FromSsize_t(PyList_GET_SIZE(loops(self).get())); });
-}
-
 PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%s'>", name_of(self)); }
 
 PyMethodDef ufunc_methods[] = {{"reduce", as_method(reduce), METH_FASTCALL | METH_KEYWORDS, "Folds an axis (or several)."},
@@ -395,16 +438,17 @@ PyMethodDef ufunc_methods[] = {{"reduce", as_method(reduce), METH_FASTCALL | MET
                                {"__reduce__", pickled, METH_NOARGS, nullptr},
                                {nullptr, nullptr, 0, nullptr}};
 
-PyGetSetDef ufunc_properties[] = {{"nin", get_nin, nullptr, "The number of inputs.", nullptr},
-                                  {"nout", get_nout, nullptr, "The number of outputs.", nullptr},
-                                  {"nargs", get_nargs, nullptr, "The number of inputs and outputs.", nullptr},
-                                  {"types", get_types, nullptr, "The loops, as NumPy writes them.", nullptr},
-                                  {"ntypes", get_ntypes, nullptr, "The number of loops.", nullptr},
-                                  {"identity", by_numpy, nullptr, "What reducing nothing gives, or None.", const_cast<char*>("identity")},
-                                  {"resolve_dtypes", by_numpy, nullptr, "The dtypes of a loop for operands.", const_cast<char*>("resolve_dtypes")},
-                                  {"signature", by_numpy, nullptr, "None: elementwise.", const_cast<char*>("signature")},
-                                  {"__doc__", get_doc, nullptr, nullptr, nullptr},
-                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef ufunc_properties[] = {
+    {"nin", get_nin, nullptr, "The number of inputs.", nullptr},
+    {"nout", get_nout, nullptr, "The number of outputs.", nullptr},
+    {"nargs", get_nargs, nullptr, "The number of inputs and outputs.", nullptr},
+    {"types", by_numpy, nullptr, "The loops, as NumPy writes them; NumPy has those of objects and the like.", const_cast<char*>("types")},
+    {"ntypes", by_numpy, nullptr, "The number of loops.", const_cast<char*>("ntypes")},
+    {"identity", by_numpy, nullptr, "What reducing nothing gives, or None.", const_cast<char*>("identity")},
+    {"resolve_dtypes", by_numpy, nullptr, "The dtypes of a loop for operands.", const_cast<char*>("resolve_dtypes")},
+    {"signature", by_numpy, nullptr, "None: elementwise.", const_cast<char*>("signature")},
+    {"__doc__", get_doc, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMemberDef ufunc_members[] = {{"__name__", T_OBJECT, offsetof(Ufunc, name), READONLY, nullptr},
                                {"__qualname__", T_OBJECT, offsetof(Ufunc, name), READONLY, nullptr},
@@ -425,9 +469,6 @@ void add_ufunc(PyObject* module, const Row& row, const char* name) {
     ufunc->call = call_ufunc;
     ufunc->row = &row;
     ufunc->name = PyUnicode_InternFromString(name);
-    for (const Reduction& reduction : reductions) {
-        if (std::strcmp(reduction.name, row.name) == 0) ufunc->reduction = &reduction;
-    }
     check(PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(ufunc)));
 }
 
@@ -464,6 +505,8 @@ PyObject* catalogue() {
 #include "fastnp/ops/fold.def"
 #define ARRAY(name, kind, operands, doc) add(#name, #kind, operands, "", "", doc);
 #include "fastnp/ops/array.def"
+#define JOIN(name, combine, rule, identity, doc) add(#name, "fold", 1, #rule, #combine, doc);
+#include "fastnp/ops/join.def"
     return list.release();
 }
 

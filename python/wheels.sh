@@ -69,7 +69,7 @@ wheel_for() { # PYTHON: sets `wheel`
     # The compiler by the name that CMake found it under: ccache.
     logged "wheel-$tag" env CXX="${CXX:-c++}" CC="${CC:-cc}" "$work/environment-$tag/bin/python" -m pip wheel --disable-pip-version-check --no-deps \
         "$unpacked" -w "$work/raw-$tag" -Ccmake.define.FASTNP_STATIC_RUNTIME=ON -Cbuild-dir="build/$tag" "${options[@]}"
-    logged "repair-$tag" env PATH="$work/tools/bin:$PATH" "$work/tools/bin/auditwheel" repair --plat "$platform" -w "$work" "$work/raw-$tag"/*.whl
+    logged "repair-$tag" env PATH="$work/tools/bin:$PATH" "$work/tools/bin/auditwheel" repair --zip-compression-level 9 --plat "$platform" -w "$work" "$work/raw-$tag"/*.whl
     wheel=$(echo "$work"/fastnp-*-"$tag"-*.whl)
     "$work/tools/bin/auditwheel" show "$wheel" | tee "$work/log/show-$tag.log" | grep -E 'is consistent|manylinux' | head -n 3
     "$work/tools/bin/python" python/check_wheel.py "$wheel"

@@ -132,7 +132,10 @@ suite "Python tests of devices, simulated" build/release/devices.xml "${simulate
     --junitxml=build/release/devices.xml
 suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" "${python_tests[@]}" \
     "${side_by_side[@]}" "${on_device[@]}" --junitxml=build/release/on_device.xml
-begin "wheels" bash python/wheels.sh --all  # mostly on one processor, as what follows
+# For the Python of build/venv and the newest one; the second tier has those between.
+mapfile -t pythons < <(bash python/wheels.sh --which)
+[ "$all" = --all ] || [ ${#pythons[@]} -le 2 ] || pythons=("${pythons[0]}" "${pythons[@]: -1}")
+begin "wheels" bash python/wheels.sh "${pythons[@]}"  # mostly on one processor, as what follows
 check "Python examples" examples_in_python
 check "clang-format" format_is_right
 check "clang-tidy" tidy

@@ -1,4 +1,4 @@
-// The library of device functions as bytes of the host's library (cmake/device_functions.cmake).
+// The library of device functions, compressed by zstd, as bytes of the host's library (cmake/device_functions.cmake).
     .section .rodata.fastnp_device_functions, "a", @progbits
     .globl fastnp_device_functions_begin
     .globl fastnp_device_functions_end

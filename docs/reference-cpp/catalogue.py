@@ -162,7 +162,7 @@ def filtered(path: Path) -> str:
     return re.sub(r'^#include "fastnp/ops/.*\.def"$', "", text, flags=re.MULTILINE)
 
 
-COMPOSED = Account([], "", ["It has derivatives of both modes", "Made of fastnp's own functions"])  # all of numpy_compat.h
+COMPOSED = Account([], "", ["It has derivatives of both modes", "Made of fastnp's own functions"])  # all of numpy_compat
 
 
 def functions_of(group: Path) -> Iterator[tuple[str, str, Account]]:
@@ -173,7 +173,7 @@ def functions_of(group: Path) -> Iterator[tuple[str, str, Account]]:
                 " ".join(found.itertext()) for found in (member.find("briefdescription"), member.find("detaileddescription")) if found is not None
             )
             location = member.find("location")
-            is_composed = location is not None and location.get("file", "").endswith("numpy_compat.h")
+            is_composed = location is not None and "/numpy_compat/" in location.get("file", "")
             yield (member.findtext("qualifiedname") or "").removeprefix("fastnp::"), said, COMPOSED if is_composed else Account([], "", [])
 
 

@@ -40,6 +40,7 @@
 #include "fastnp/dtype.h"
 #include "fastnp/error.h"
 #include "fastnp/explain.h"
+#include "fastnp/exported.h"
 #include "fastnp/fft.h"
 #include "fastnp/interop.h"
 #include "fastnp/item.h"
@@ -52,4 +53,5 @@
 #include "fastnp/ref.h"
 #include "fastnp/tape.h"
 #include "fastnp/transform.h"
+#include "fastnp/ufunc.h"
 #include "fastnp/version.h"

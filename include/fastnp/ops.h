@@ -44,18 +44,21 @@ public:
     /// All axes.
     Axes(std::nullopt_t) {}                                                        // NOLINT: implicit by design
     /// One axis.
-    Axes(int axis) : none_(false), list_{axis} {}                                  // NOLINT
+    Axes(int axis) : none_(false), is_one_(true), list_{axis} {}                   // NOLINT: implicit by design
     /// These: {.axis = {0, -1}}.
     Axes(std::initializer_list<std::int64_t> axes) : none_(false), list_(axes) {}  // NOLINT
     /// These.
     explicit Axes(std::span<const std::int64_t> axes) : none_(false), list_(axes) {}
     /// Whether it is all of them.
     bool is_none() const { return none_; }
+    /// Whether it is one, given as a number: of an array without axes, NumPy then lets 0 and -1 pass, for no axes.
+    bool is_one() const { return is_one_; }
     /// Which, if it is not all of them.
     std::span<const std::int64_t> list() const { return {list_.data(), list_.size()}; }
 
 private:
     bool none_ = true;
+    bool is_one_ = false;
     SmallVector<std::int64_t> list_;
 };
 

@@ -69,8 +69,11 @@ _made_when_asked = {
     **dict.fromkeys(["enable_grad", "no_grad"], "_tape"),
     **dict.fromkeys(["current_device", "device"], "_device"),
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
+    **dict.fromkeys(["Exported", "export", "load_exported"], "_export"),
+    "ShapeDtype": "_specs",
     **dict.fromkeys(["cond", "fori_loop", "scan", "while_loop"], "_turns"),
     **dict.fromkeys(["get_cmake_dir", "get_include"], "_installed"),
+    "flatiter": "_flat",
     "show_config": "_config",
 }
 _own_modules = {"random", "linalg", "fft", "compiler", "cuda", "debug", "typing"}
@@ -103,7 +106,7 @@ def __getattr__(name: str) -> _Any:
     except AttributeError:
         raise AttributeError(f"module 'fastnp' has no attribute {name!r}") from None
     if isinstance(found, _types.FunctionType) or type(found) is _dispatched:
-        found = _fallback.wrap(found, name)
+        found = _fallback.wrap_quickly(found, name)
     else:
         from fastnp import _submodules  # not needed to import fastnp
 

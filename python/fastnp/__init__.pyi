@@ -125,9 +125,11 @@ from fastnp._custom import checkpoint as checkpoint, custom_jvp as custom_jvp, c
 from fastnp._device import current_device as current_device, device as device
 from fastnp._effects import effect as effect
 from fastnp._explain import explain as explain
+from fastnp._export import Exported as Exported, export as export, load_exported as load_exported
 from fastnp._installed import get_cmake_dir as get_cmake_dir, get_include as get_include
 from fastnp._jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
 from fastnp._linear import linearize as linearize, vjp as vjp
+from fastnp._specs import ShapeDtype as ShapeDtype
 from fastnp._tape import enable_grad as enable_grad, no_grad as no_grad
 from fastnp._transform import grad as grad, jvp as jvp, stop_gradient as stop_gradient, value_and_grad as value_and_grad
 from fastnp._turns import cond as cond, fori_loop as fori_loop, scan as scan, while_loop as while_loop

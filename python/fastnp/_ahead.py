@@ -316,6 +316,13 @@ def lower(compiled: Any, /, *specs: Any, **named: Any) -> Lowered:
     return Lowered(alone, given, _look(alone, "lowered", given.args, given.kwargs))
 
 
+def export(compiled: Any, specs: Any, path: Any, /, *, name: str | None = None) -> Any:
+    """A library of a compiled function (CompiledFunction.export)."""
+    from fastnp._export import export as to_library  # which few programs need
+
+    return to_library(compiled, specs, path, name=name)
+
+
 def warmup(compiled: Any, /, *specs: Any, **named: Any) -> int:
     """Compiles for calls to come (CompiledFunction.warmup)."""
     check_unrecorded("compiler.CompiledFunction.warmup")

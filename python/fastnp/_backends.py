@@ -191,7 +191,7 @@ def register_backend(name: str, backend: Callable[[Graph, list[ndarray]], GraphF
                 results = function(*arrays)
                 if not isinstance(results, (list, tuple)):
                     raise TypeError(f"a sequence of arrays is to be given, not {type(results).__name__}")
-                return [each if isinstance(each, ndarray) else _core.asarray(numpy.array(each)) for each in results]
+                return [each if type(each) is ndarray else _core.asarray(numpy.array(each)) for each in results]
             except Exception as error:
                 if may_raise and isinstance(error, (IndexError, ValueError)):
                     raise  # the function as written tells of it

@@ -6,7 +6,7 @@ import linecache
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fastnp import _core
@@ -164,9 +164,10 @@ class Lines(list[dict[str, Any]]):
     """Rows by source line; ``print`` it for a table. `Explanation.by_line` and `profile.by_line` make it.
 
     A row is a dict: `file`, `line`, `function` (an empty file: the line is not known), `text` (the line's
-    source), `nodes` (recorded operations), `kernels` (in which they are), `milliseconds` and `bytes` (of
-    these kernels; None where they are not known). Kernels of several lines are shared among them by what
-    their operations cost. Those lines come first that took longest, then those with most nodes.
+    source), `nodes` (recorded operations; of a native loop its steps), `kernels` (in which they are),
+    `milliseconds` and `bytes` (of these kernels; None where they are not known). Kernels of several lines
+    are shared among them by what their operations cost. Those lines come first that took longest, then
+    those with most nodes.
 
     See Also
     --------
@@ -180,9 +181,11 @@ class Lines(list[dict[str, Any]]):
     [(4, 1)]
     """
 
-    def __init__(self, functions: list[tuple[str, list[dict[str, Any]]]]) -> None:
+    def __init__(self, functions: list[tuple[str, list[dict[str, Any]]]], loops: Sequence[tuple[str, Place, int]] = ()) -> None:
         super().__init__()
         self._samples = [each for name, entries in functions for each in _samples_of(name, entries)]
+        for name, place, steps in loops:  # native ones: their steps are at the loop's first line
+            self._samples += [Sample(name, place, "native loop", nodes=steps), Sample(name, place, "kernel native loop")]
         places: dict[Place, list[Sample]] = {}
         for each in self._samples:
             places.setdefault(each.place, []).append(each)

@@ -218,12 +218,13 @@ def compile_times() -> CompileTimes:
     """
     _fallback.check_unrecorded("compiler.compile_times")
     found = [(function, _phases_of(function)) for function in list(_control.compiled_functions)]
-    found = sorted(((function, spent) for function, spent in found if spent), key=lambda each: -sum(each[1].values()))
+    found = [(function, spent) for function, spent in found if spent]
     names = [name_of(function) for function, _ in found]
-    times = CompileTimes()
+    times: dict[str, dict[str, float]] = {}
     for (function, spent), name in zip(found, names, strict=True):
         key = name if names.count(name) == 1 else f"{name} ({place_of(function)})"
         known = times.setdefault(key, {})
         for phase, time in spent.items():
             known[phase] = known.get(phase, 0.0) + time
-    return times
+    # Sorted at last: functions of one name and place, as made in a loop, are one row by now.
+    return CompileTimes(sorted(times.items(), key=lambda each: -sum(each[1].values())))

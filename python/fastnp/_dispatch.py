@@ -18,6 +18,8 @@ def own_of(function: Any) -> Any:
     """fastnp's function in the place of NumPy's, or None."""
     key = id(function)
     if key not in _native:
+        if not callable(function):
+            raise TypeError(f"a {type(function).__name__} is no function of NumPy's")
         name = function.__name__
         home: types.ModuleType = fastnp
         if getattr(function, "__module__", "") == "numpy.linalg":

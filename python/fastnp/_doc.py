@@ -25,9 +25,11 @@ import types
 from typing import Any, NamedTuple
 
 WIDTH = 88
-_TABLES = tuple(
-    f"_doc_{name}" for name in "ufuncs rounding binary logic functions search arrays shapes pieces methods classes linalg matrices fft".split()
-)
+_NAMES = """
+    ufuncs rounding binary logic functions search arrays shapes pieces calculus statistics order choosing diagonals joining making moving comparisons
+    elementwise polynomials sets signals methods classes linalg matrices fft
+"""
+_TABLES = tuple(f"_doc_{name}" for name in _NAMES.split())
 
 
 class Item(NamedTuple):
@@ -250,6 +252,11 @@ def _of_numpy(name: str) -> str:
     for part in name.split("."):
         found = getattr(found, part, None)
     return getattr(found, "__doc__", None) or f"As numpy.{name}."
+
+
+def text_of_function(function: Any, name: str) -> Any:
+    """The docstring of what stands for a function: its own, where it is one of NumPy's with another around it."""
+    return function.__doc__ if hasattr(function, "__wrapped__") and raw_entry(name) is None else text_of(name)
 
 
 def text_of(name: str) -> str:

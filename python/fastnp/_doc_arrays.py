@@ -254,14 +254,14 @@ Where the new axis is, of array ends.
 The numbers.
 ! ValueError
 For a negative `num`.
-d ~
+d yes It flows to both ends.
 % creator
 & arange, geomspace, logspace
 >>> np.linspace(0, 1, 5)
 array([0.  , 0.25, 0.5 , 0.75, 1.  ])
 >>> np.linspace(0, 1, 4, endpoint=False)
 array([0.  , 0.25, 0.5 , 0.75])
-""".replace("d ~", "~ With ends that are arrays it is NumPy's own, without a derivative; `start + step * arange(num)` has one.")
+"""
 TEXTS["eye"] = """
 Matrix with ones on a diagonal, and zeros elsewhere.
 

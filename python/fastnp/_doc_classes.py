@@ -26,8 +26,8 @@ Which elements take part.
 Of the shape of `array` without these axes.
 ! ValueError
 For functions of one operand, or with two results; and for no elements without an identity or `initial`.
-~ Other functions are folded by NumPy, outside of compiled code.
-d yes Of the six; other functions have none.
+~ `initial` of None, `where` of functions that have nothing to put in the place of an element, and differences and quotients of float16 are NumPy's.
+d yes Of functions that have one; of `maximum`, `minimum`, `fmax` and `fmin` elements that are equal share it.
 & ufunc.accumulate, sum, prod, max
 >>> np.add.reduce([[1, 2], [3, 4]])
 array([4, 6])
@@ -51,9 +51,8 @@ Array that the result is written to.
 Of the shape of `array`.
 ! ValueError
 For functions of one operand, or with two results.
-~ `add` and `multiply` have kernels of their own for it. The extremes, and logical and bitwise functions are made of fastnp's own on CUDA devices;
-other calls are NumPy's.
-d yes Of `add` and `multiply`; other functions have none.
+~ Functions that are not associative are run over by one thread a line on CUDA devices.
+d yes Of functions that have one; of `maximum`, `minimum`, `fmax` and `fmin` it is that of the first element with the running value.
 & ufunc.reduce, cumsum, cumprod
 >>> np.add.accumulate([1, 2, 4])
 array([1, 3, 7])
@@ -125,7 +124,8 @@ Array that the result is written to.
 Of the shape of `array`, with the number of indices along the axis.
 ! IndexError
 For indices out of bounds.
-% numpy
+~ It is NumPy's own but in compiled code, with derivatives and on devices, where indices may not depend on arrays that are traced.
+d yes Of functions whose `at` has one.
 & ufunc.reduce, ufunc.accumulate, ufunc.at
 >>> np.add.reduceat([1, 2, 3, 4], [0, 2])
 array([3, 7])
@@ -261,6 +261,28 @@ nothing is compiled, and calls go on as ever.
 1
 >>> f(np.ones(3)), f.cache_info().hits
 (array([2., 2., 2.]), 1)
+"""
+TEXTS["CompiledFunction.export"] = """
+Writes the function to a shared library, which other processes load without compiling.
+
+`fastnp.export`, of this function.
+
+@specs : tuple, list, dict or compiler.Spec
+The arguments: for each array a `compiler.Spec`, or anything with a shape and a dtype.
+@path : str or path
+The file; without a suffix it gets ``.so``. The header for C beside it ends in ``.h``.
+@name : str, optional
+The function's name in it; by default its own.
+
+-> Exported
+What `fastnp.load_exported` gives for the file.
+! RecordError
+Where the function reads values, or does more than compute its result.
+& export, load_exported
+>>> import tempfile
+>>> f = np.compile(lambda x: np.sqrt(x) + 1)
+>>> f.export(np.ShapeDtype("n"), tempfile.mkdtemp() + "/f")(np.array([4.0]))
+array([3.])
 """
 TEXTS["CompiledFunction.cache_clear"] = """
 Forgets all that was compiled for the function.

@@ -55,11 +55,11 @@ HOW = {
     "host": "Answered by the host, from what it knows of the array; elements are not read.",
     "linalg": "NumPy computes it for arrays on the host. In compiled functions, in transforms and on CUDA devices it is fastnp's own, over LAPACK "
     "or cuSOLVER.",
+    "factors": "It is fastnp's own, over LAPACK or cuSOLVER: on the host, in compiled functions, in transforms and on CUDA devices.",
     "products": "NumPy computes it for arrays on the host. In compiled functions, in transforms and on CUDA devices it is made of fastnp's products "
     "of matrices (BLAS or cuBLASLt) and elementwise operations.",
     "pieces": "NumPy computes it for arrays on the host. In compiled functions, in transforms and on CUDA devices it is made of fastnp's own functions.",
-    "fft": "NumPy computes it for arrays on the host. In compiled functions and transforms it is fastnp's own, over pocketfft; on CUDA devices "
-    "cuFFT does it.",
+    "fft": "It is fastnp's own, over pocketfft: on the host, in compiled functions and in transforms; on CUDA devices cuFFT does it.",
     "creator": "In a compiled function each call makes the array anew. Within ``fastnp.device('cuda')`` it is made on that device.",
     "numpy": "NumPy computes it, on views of the arrays; in a compiled function it is a call between compiled parts.",
 }

@@ -16,7 +16,7 @@ In the shape of `b`, broadcast.
 ! LinAlgError
 For singular matrices, and ones that are not square.
 d yes
-% linalg
+% factors
 & linalg.inv, linalg.lstsq, linalg.cholesky
 >>> np.linalg.solve([[2.0, 1.0], [1.0, 3.0]], [3.0, 5.0])
 array([0.8, 1.4])
@@ -33,7 +33,7 @@ Of the shape of `a`: ``a @ inv(a)`` is the unit matrix.
 ! LinAlgError
 For singular matrices, and ones that are not square.
 d yes
-% linalg
+% factors
 & linalg.solve, linalg.pinv, linalg.det
 >>> np.linalg.inv([[2.0, 0.0], [0.0, 4.0]])
 array([[0.5 , 0.  ],
@@ -89,7 +89,7 @@ Triangular matrices in the shape of `a`.
 ! LinAlgError
 For matrices that are not positive definite, or not square.
 d yes
-% linalg
+% factors
 & linalg.solve, linalg.qr, linalg.eigh
 >>> np.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
 array([[2., 0.],
@@ -113,7 +113,7 @@ For arrays with fewer than two axes.
 ! ValueError
 For other modes.
 d yes But of the further columns of a complete Q, for which it raises TypeError.
-% linalg
+% factors
 & linalg.svd, linalg.lstsq, linalg.cholesky
 >>> q, r = np.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
 >>> np.allclose(q @ r, [[3.0, 1.0], [4.0, 2.0]])
@@ -137,7 +137,7 @@ In columns, ``(..., n, n)``, of length 1. Their signs are arbitrary.
 ! LinAlgError
 For matrices that are not square, and where LAPACK does not converge.
 d yes Of eigenvectors only where no two eigenvalues are equal.
-% linalg
+% factors
 & linalg.eigvalsh, linalg.eig, linalg.svd
 >>> np.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
 array([1., 2.])
@@ -156,7 +156,7 @@ Ascending, ``(..., n)``, real.
 ! LinAlgError
 For matrices that are not square, and where LAPACK does not converge.
 d yes
-% linalg
+% factors
 & linalg.eigh, linalg.eigvals
 >>> np.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).round(12)
 array([1., 3.])
@@ -177,7 +177,7 @@ For matrices that are not square, not finite, or where LAPACK does not converge.
 ~ Whether results of real matrices are real depends on the values with NumPy before 2.5, and with fastnp as with the NumPy that is installed.
 ~ Of arrays on CUDA devices, the host computes matrices of less than 128 rows, and all where cuSOLVER is older than CUDA 12.8.
 d yes Of eigenvectors only where no two eigenvalues are equal.
-% linalg
+% factors
 & linalg.eigvals, linalg.eigh
 >>> np.linalg.eig(np.diag([1.0, 2.0])).eigenvalues.real
 array([1., 2.])
@@ -195,7 +195,7 @@ In no order, ``(..., n)``, each as often as it is a root.
 For matrices that are not square, not finite, or where LAPACK does not converge.
 ~ Of arrays on CUDA devices, the host computes matrices of less than 128 rows, and all where cuSOLVER is older than CUDA 12.8.
 d yes
-% linalg
+% factors
 & linalg.eig, linalg.eigvalsh
 >>> np.linalg.eigvals([[3.0, 0.0], [0.0, 1.0]]).real
 array([3., 1.])
@@ -222,7 +222,7 @@ Of shape ``(..., n, n)`` or ``(..., K, n)``.
 ! LinAlgError
 Where LAPACK does not converge.
 d yes But of full U and Vh that are not square anyway, for which it raises TypeError.
-% linalg
+% factors
 & linalg.svdvals, linalg.qr, linalg.pinv
 >>> np.linalg.svd([[3.0, 0.0], [0.0, -2.0]]).S
 array([3., 2.])
@@ -239,7 +239,7 @@ Descending, ``(..., min(m, n))``, real.
 ! LinAlgError
 Where LAPACK does not converge.
 d yes
-% linalg
+% factors
 & linalg.svd, linalg.norm, linalg.cond
 >>> np.linalg.svdvals([[3.0, 0.0], [0.0, -2.0]])
 array([3., 2.])
@@ -264,7 +264,7 @@ Where LAPACK does not converge.
 ! ValueError
 For `rcond` and `rtol` at once.
 d yes
-% linalg
+% factors
 & linalg.inv, linalg.lstsq, linalg.svd
 >>> np.linalg.pinv([[2.0, 0.0], [0.0, 0.0]])
 array([[0.5, 0. ],
@@ -316,7 +316,7 @@ Where LAPACK does not converge.
 ! ValueError
 For `tol` and `rtol` at once.
 d none
-% linalg
+% factors
 & linalg.svdvals, linalg.cond
 >>> np.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
 np.int64(1)
@@ -335,7 +335,7 @@ Of the shape of the stack; infinite for singular matrices.
 ! LinAlgError
 For empty matrices, and ones that are not square where they have to be.
 d yes
-% linalg
+% factors
 & linalg.norm, linalg.svdvals
 >>> np.linalg.cond([[4.0, 0.0], [0.0, 2.0]])
 np.float64(2.0)

@@ -138,6 +138,36 @@ _OF = {  # name: (summary, see also, example, its output)
         "np.array([1, 3, 5]).searchsorted([0, 4])",
         "array([0, 2])",
     ),
+    "choose": (
+        "For each element, an index, the one of several arrays that it names.",
+        "select, where",
+        "np.array([0, 1]).choose([[1, 2], [10, 20]])",
+        "array([ 1, 20])",
+    ),
+    "compress": (
+        "Slices along an axis where a condition holds.",
+        "extract, ndarray.take",
+        "np.array([7, 8, 9]).compress([0, 1])",
+        "array([8])",
+    ),
+    "repeat": (
+        "Each element a number of times, one after the other.",
+        "tile",
+        "np.array([1, 2]).repeat(2)",
+        "array([1, 1, 2, 2])",
+    ),
+    "diagonal": (
+        "View of a diagonal of two axes, which may be read only.",
+        "diag, ndarray.trace",
+        "np.eye(2).diagonal()",
+        "array([1., 1.])",
+    ),
+    "trace": (
+        "Sum of a diagonal of two axes.",
+        "ndarray.diagonal, ndarray.sum",
+        "np.eye(2).trace()",
+        "np.float64(2.0)",
+    ),
     "dot": (
         "Product with an array, over the last axis of this one and the second to last of it.",
         "matmul",
@@ -424,4 +454,99 @@ Where the memory is read-only.
 >>> x.setflags(write=False)
 >>> x.flags.writeable
 False
+"""
+TEXTS["ndarray.view"] = """
+The same memory as another array, of another dtype, if one is given.
+
+Elements of other sizes have to fit into the last axis, along which they lie side by side.
+
+@dtype : dtype
+What the bytes are taken for. None: what they are.
+@type : type
+A subclass of NumPy's arrays, of which the result is to be: NumPy's.
+-> ndarray
+A view: what is written to it is written to the array.
+! ValueError
+For sizes of elements that do not fit.
+d moves Where no dtype is given; of another dtype it raises TypeError.
+& ndarray.astype, ndarray.copy
+>>> np.array([1.0]).view(np.int64)
+array([4607182418800017408])
+"""
+TEXTS["ndarray.getfield"] = """
+A part of each element's bytes as an element of a dtype.
+
+@dtype : dtype
+What the part is taken for.
+@offset : int
+How many bytes of each element are before it.
+-> ndarray
+A view: what is written to it is written to the array.
+! ValueError
+For a part that the elements do not have.
+d undefined It raises TypeError.
+& ndarray.view, ndarray.setfield
+>>> np.array([1 + 2j]).getfield(np.float64, 8)
+array([2.])
+"""
+TEXTS["ndarray.setfield"] = """
+Sets a part of each element's bytes to a value of a dtype.
+
+@val : scalar
+The value.
+@dtype : dtype
+What the part is taken for.
+@offset : int
+How many bytes of each element are before it.
+-> None
+The array is changed.
+! ValueError
+For a part that the elements do not have, and read-only arrays.
+d undefined It raises TypeError.
+& ndarray.getfield
+>>> x = np.array([1 + 2j])
+>>> x.setfield(5.0, np.float64, 8)
+>>> x
+array([1.+5.j])
+"""
+TEXTS["ndarray.byteswap"] = """
+Each element's bytes the other way round.
+
+@inplace : bool
+Whether the array itself is changed, and returned.
+-> ndarray
+A new array, or this one. The parts of complex numbers are elements of their own.
+d undefined It raises TypeError.
+& ndarray.view
+>>> np.array([1, 256], dtype=np.int16).byteswap()
+array([256,   1], dtype=int16)
+"""
+TEXTS["ndarray.tobytes"] = """
+The elements' bytes.
+
+@order : {'C', 'F', 'A'}
+In which order the elements are; 'A': as they lie, if that is Fortran order.
+-> bytes
+As many as all elements have.
+d undefined It raises TypeError.
+& ndarray.view
+>>> np.array([1, 2], dtype=np.int8).tobytes()
+b'\\x01\\x02'
+"""
+TEXTS["ndarray.to_device"] = """
+The array itself, for its own device: NumPy's name for it. `to` moves arrays.
+
+@device : {'cpu'}
+The host.
+@stream : None
+For NumPy's signature.
+-> ndarray
+The array.
+! ValueError
+For other devices, and streams.
+d moves
+& ndarray.to
+>>> x = np.ones(2)
+>>> x.to_device("cpu") is x
+True
 """

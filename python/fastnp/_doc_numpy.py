@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 
 # Those that are made of fastnp's own functions (`_compositions.COMPOSED`) besides linalg's and fft's.
-COMPOSED = frozenset(
-    "append argpartition atleast_3d bincount block convolve cross diag diagonal digitize dstack einsum fill_diagonal gradient histogram lexsort median "
-    "meshgrid nan_to_num partition percentile place ptp put put_along_axis putmask quantile repeat roll rot90 take_along_axis tile trace tril triu "
-    "vecdot".split()
-)
-# Those of them that are so for arrays on CUDA devices alone.
-ORDERED = frozenset("argpartition bincount digitize histogram lexsort median partition percentile quantile".split())
+COMPOSED = frozenset("argpartition einsum fill_diagonal histogram matvec partition piecewise place put putmask vecdot vecmat".split())
+# Those of them that are so for arrays on CUDA devices alone, and with derivatives.
+ORDERED = frozenset("argpartition histogram partition".split())
 
 _COMPOSED = """fastnp: in compiled functions, in transforms (`grad`, `vmap`) and on CUDA devices it is made of
 fastnp's own functions: it is compiled and mapped with the rest, and has derivatives of both
 modes. For other arrays NumPy's own function is called, on views of them."""
-_ORDERED = """fastnp: for arrays on CUDA devices it is made of fastnp's own functions. For others NumPy's own
-is called, on views of them; in a compiled function that is a call between compiled parts. It has
-no derivative: one that is asked for raises TypeError."""
+_ORDERED = """fastnp: for arrays on CUDA devices, and for those that are differentiated or mapped over, it is made
+of fastnp's own functions. For others NumPy's own is called, on views of them; in a compiled function
+that is a call between compiled parts. Histograms have no derivative: TypeError."""
 _CALLED = """fastnp: NumPy's own function is called, on views of the arrays. In a compiled function that is a
 call between compiled parts, and the elements of an array on a CUDA device are copied to the host
 for it. It has no derivative: one that is asked for raises TypeError."""

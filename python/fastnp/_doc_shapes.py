@@ -277,19 +277,27 @@ Array with elements added before and behind it, along each axis.
 The array.
 @pad_width : int, pair of ints, or sequence of pairs
 How many elements are added: the same everywhere, ``(before, behind)`` of all axes, or of each.
-@mode : str
-What they are. 'constant' is fastnp's own; others ('edge', 'reflect', 'wrap', ...) are NumPy's.
-@constant_values : scalar or sequence
-The elements of mode 'constant', as `pad_width` has them.
+@mode : str or callable
+What they are: 'constant'; 'edge', the outermost elements; 'linear_ramp', from these to values; 'maximum', 'mean', 'median' or 'minimum' along the
+axis; 'reflect' and 'symmetric', as in a mirror on the outermost elements or beside them; 'wrap', from the other end; 'empty', anything; or a function
+that fills lines, which NumPy calls.
+@constant_values, end_values : scalar or sequence
+The elements of mode 'constant', and the last ones of 'linear_ramp', as `pad_width` has them.
+@stat_length : int or sequence
+Of how many elements next to the border the statistics are. None: of all.
+@reflect_type : {'even', 'odd'}
+'odd' subtracts reflections from twice the outermost element.
 -> ndarray
 Of the sizes of `array` plus what was added.
 ! ValueError
-For negative widths.
-d moves Other modes than 'constant' have none.
-% own
+For negative widths, and for an axis without elements in most modes.
+d yes Of functions it has none.
+% made
 & concatenate, roll, tile
 >>> np.pad([1, 2], 1)
 array([0, 1, 2, 0])
 >>> np.pad([1, 2], (0, 2), constant_values=9)
 array([1, 2, 9, 9])
+>>> np.pad([1, 2, 3], 2, mode="reflect")
+array([3, 2, 1, 2, 3, 2, 1])
 """

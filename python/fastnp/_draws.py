@@ -68,14 +68,14 @@ def _reals(x: Any) -> Any:
 
 def _all(test: str, x: Any) -> bool:
     """Whether something is true of a number, or of all elements of an array."""
-    return bool(getattr(_core if isinstance(x, _core.ndarray) else numpy, test)(x).all())
+    return bool(getattr(_core if type(x) is _core.ndarray else numpy, test)(x).all())
 
 
 def _is_negative(x: Any) -> bool:
     """Where NumPy raises."""
     if isinstance(x, float):
         return math.copysign(1, x) < 0
-    module = _core if isinstance(x, _core.ndarray) else numpy
+    module = _core if type(x) is _core.ndarray else numpy
     return bool((module.signbit(x) & ~module.isnan(x)).any())
 
 
@@ -174,7 +174,7 @@ def _integers(low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.i
 
 
 def _choice(a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0, shuffle: Any = True) -> _Draw | None:
-    is_array = isinstance(a, _Array) and a.ndim > 0 and (isinstance(a, _core.ndarray) or _core._is_supported(a)) and not getattr(a, "requires_grad", False)
+    is_array = isinstance(a, _Array) and a.ndim > 0 and (type(a) is _core.ndarray or _core._is_supported(a)) and not getattr(a, "requires_grad", False)
     count = a.shape[axis] if is_array else _whole(a)
     if count is None or count <= 0 or not replace or not _is_much(size):
         return None

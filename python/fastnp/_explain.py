@@ -207,7 +207,16 @@ class Explanation:
         """
         from fastnp._by_line import Lines  # where a table is asked for
 
-        return Lines([(self.name, [entry for part in (self, *self.all_parts()) for entry in part.entries])])
+        parts = (self, *self.all_parts())
+        return Lines([(self.name, [entry for part in parts for entry in part.entries])], [each for part in parts for each in part._native_lines()])
+
+    def _native_lines(self) -> list[tuple[str, Any, int]]:
+        from fastnp._by_line import Place
+
+        if self.code is None:
+            return []
+        found = [(int(each.lines.partition("-")[0]), text.count("\n")) for each in self.native for text in each.programs]
+        return [(self.name, Place(self.code.co_filename, line, self.code.co_name), steps) for line, steps in found]
 
     def data(self, measure: bool = True) -> dict[str, Any]:
         """What `json` writes. `measure`: with what the machine can do, where kernels have times."""

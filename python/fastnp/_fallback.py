@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import operator
 import os
-import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 
-from fastnp import _core, _fork
+from fastnp import _core
 
 counts: dict[str, int] = {}
-_lock = _fork.free_at_forks(threading.RLock())  # a signal's handler may come here, too
 
 
 class FallbackError(RuntimeError):
@@ -35,8 +34,7 @@ def count(name: str) -> None:
     if _core._is_recording():
         _core._note_effect(at_each_call, (name,), {})
         return
-    with _lock:
-        counts[name] = counts.get(name, 0) + 1
+    _core._count_call(counts, name)
     if mode == b"warn":
         warnings.warn(f"numpy.{name} runs in NumPy", FallbackWarning, stacklevel=4)
 
@@ -84,9 +82,11 @@ def from_numpy(value: Any, originals: Originals) -> Any:
     if id(value) in originals:
         return originals[id(value)][1]
     if type(value) is numpy.ndarray:
-        if not _core._is_supported(value):
+        if not _core._is_supported(value) or not value.flags.aligned:
             return value
         whole = originals.get(id(value.base))
+        if value.base is None:
+            return _core._part_of(value, None)  # NumPy's array owns its elements, so to whom asks for its base this one does
         return _core.asarray(value) if whole is None or whole[0] is not value.base else _core._part_of(value, whole[1])
     if type(value) in (tuple, list):
         return type(value)([from_numpy(item, originals) for item in value])
@@ -157,6 +157,11 @@ def _in_reach(value: Any) -> Any:
     return -(2**31) + 1 if isinstance(value, (int, numpy.integer)) and value == -(2**31) else value
 
 
+def is_told() -> bool:
+    """Whether FASTNP_FALLBACK asks for what NumPy alone has: what both have is not left to NumPy then, though it may be sooner."""
+    return bool(os.environb.get(b"FASTNP_FALLBACK"))
+
+
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """A function that is NumPy's own, or that NumPy does for the sake of an argument that decides itself what becomes of it."""
     if name.endswith(_OF_DIAGONALS):
@@ -166,7 +171,7 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     is_asked = _core._overrides(given)
     if is_asked and _core._is_recording():
         return _refuse(name, given)
-    if not is_asked and is_composed(given, records):
+    if not is_asked and (is_composed(given, records) or (not records and (pays(name, args) or is_told()))):
         from fastnp import _compositions, _fft, _in_place, _ordered  # noqa: F401  # not needed to import fastnp; the others add to what the first holds
 
         if name in _compositions.COMPOSED:
@@ -176,6 +181,13 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
         if out is not None:
             with contextlib.suppress(_compositions.Unsupported):
                 return _in_place.write_out(out, function, name, rest, named)
+    from fastnp import _numpy_source  # not needed to import fastnp
+
+    if not is_asked and (name in _numpy_source.OF_SHAPES or (not records and name in _numpy_source.OF_VALUES and _has_enough(name, args))):
+        with contextlib.suppress(_numpy_source.Missing):
+            return _numpy_source.call(function, args, kwargs)
+    if _numpy_source.is_within():
+        raise _numpy_source.Missing
     if records:
         from fastnp import _mapped, _outside, _stand_ins  # not needed to import fastnp
 
@@ -225,6 +237,58 @@ def _refuse_view(name: str) -> Any:
     return _stand_ins.refuse(f"uses numpy.{name}, which gives several arrays over one memory")
 
 
+_NO_ARRAY = "object __array__ method not producing an array"  # which NumPy says of fastnp's
+
+
+def shown(value: Any) -> Any:
+    """The value with NumPy's arrays for the objects whose `__array__` gives fastnp's."""
+    if type(value) in (tuple, list):
+        items = [shown(item) for item in value]
+        return value if all(map(operator.is_, items, value)) else type(value)(items)
+    if isinstance(value, (numpy.ndarray, numpy.generic, type)) or not hasattr(value, "__array__"):
+        return value
+    made = value.__array__()
+    if type(made) is not _core.ndarray:
+        return value
+    return _Showing(value) if hasattr(value, "__array_wrap__") else numpy.asarray(made)
+
+
+class _Showing:
+    """An object with NumPy's array for fastnp's; what it does with results is the object's own."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return numpy.array(self._value.__array__(), dtype, copy=copy)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._value, name)
+
+
+def retried(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """function(*args, **kwargs); where NumPy refuses an object whose `__array__` gives fastnp's, of what it shows."""
+    try:
+        return function(*args, **kwargs)
+    except ValueError as error:
+        if str(error) != _NO_ARRAY:
+            raise
+    return function(*map(shown, args), **{key: shown(value) for key, value in kwargs.items()})
+
+
+def given_by(value: Any, copy: bool | None, error: ValueError) -> Any:
+    """What array() reads in the place of something that NumPy refused by the error; the same, where that was for a good reason."""
+    if type(value) in (tuple, list):
+        return shown(value) if str(error) == _NO_ARRAY else value
+    if str(error) != _NO_ARRAY:
+        return value
+    try:
+        made = value.__array__(copy=copy)
+    except TypeError:  # one of the time before `copy`
+        made = value.__array__()
+    return made if type(made) is _core.ndarray else value
+
+
 def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """The function on views, by NumPy."""
     originals: Originals = {}
@@ -234,7 +298,7 @@ def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any
     count(name)
     if name.startswith("ndarray.") and args and _core._is_scalar(args[0]):  # its own method: ndarray's take no NumPy scalars
         function, plain_args = getattr(plain_args[0], name[len("ndarray.") :]), plain_args[1:]
-    result = function(*plain_args, **plain_kwargs)
+    result = retried(function, plain_args, plain_kwargs)
     settle(originals)
     if type(result) is numpy.ndarray and result is kwargs.get("out"):
         return result
@@ -297,6 +361,9 @@ def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return run(_find(name), name, args, kwargs)
 
 
+_OF_UFUNCS = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "__signature__")
+
+
 def wrap(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     from fastnp import _doc_numpy  # not needed to import fastnp
 
@@ -305,7 +372,43 @@ def wrap(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         return run(function, name, args, kwargs)
 
     fallback.__doc__ = _doc_numpy.noted(name, function.__doc__)
+    if isinstance(function, numpy.ufunc):  # which tells what it takes
+        fallback.__dict__.update({each: getattr(function, each) for each in _OF_UFUNCS if hasattr(function, each)})
     return fallback
+
+
+def wrap_quickly(function: Callable[..., Any], name: str) -> Any:
+    """The same with a short way for plain arguments, which NumPy does."""
+    from fastnp import _numpy_source  # not needed to import fastnp
+
+    if name in (_numpy_source.OF_SHAPES | _numpy_source.OF_VALUES) - _numpy_source.OF_A_MOMENT and _ENOUGH.get(name) != math.inf:
+        return wrap(function, name)
+    return _core._Function(wrap(function, name), name, _core._ByNumpy(function, name, False, _FEW.get(name, -1)))
+
+
+# How many elements they have where NumPy is asked at once: of more, compositions may be quicker (`pays`).
+_FEW = {"einsum": 1 << 11}
+# How many elements make up for the calls of Python's that NumPy's source is; none do where it is no sooner over fastnp's functions.
+_ENOUGH = {"histogram": math.inf, "histogram2d": 1 << 12, "histogramdd": 1 << 12}
+
+
+def _has_enough(name: str, args: tuple[Any, ...]) -> bool:
+    from fastnp import _numpy_source  # not needed to import fastnp
+
+    if name not in _ENOUGH or is_told() or _numpy_source.is_within():
+        return True
+    return bool(args) and getattr(args[0], "size", 0) >= _ENOUGH[name]
+
+
+def pays(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether a composition is quicker than NumPy: sums that are products of matrices."""
+    if name != "einsum" or len(args) < 3 or not isinstance(args[0], str):
+        return False
+    arrays = [each for each in args[1:] if type(each) is _core.ndarray]
+    sizes: dict[str, int] = {}
+    for letters, x in zip(args[0].partition("->")[0].replace(" ", "").split(","), arrays, strict=False):
+        sizes.update(zip(letters, x.shape, strict=False))
+    return len(arrays) == len(args) - 1 and math.prod(sizes.values()) > 16 * sum(x.size for x in arrays) > _FEW[name]
 
 
 def method(self: _core.ndarray, name: str) -> Any:
@@ -319,4 +422,17 @@ def method(self: _core.ndarray, name: str) -> Any:
 
     fallback.__name__ = name
     fallback.__doc__ = found.__doc__
+    return fallback
+
+
+def of_class(name: str) -> Any:
+    """ndarray.name, of the class: a method that numpy.ndarray alone has; None for what is none."""
+    found = getattr(numpy.ndarray, name, None)
+    if not callable(found):
+        return None
+
+    @functools.wraps(found)
+    def fallback(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self, name)(*args, **kwargs)
+
     return fallback

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import itertools
 import math
 import operator
@@ -23,6 +25,7 @@ __all__ = [
     "astype",
     "atleast_1d",
     "atleast_2d",
+    "bincount",
     "broadcast_arrays",
     "column_stack",
     "copy",
@@ -37,11 +40,15 @@ __all__ = [
     "inner",
     "may_share_memory",
     "ndim",
+    "packbits",
+    "ravel_multi_index",
     "result_type",
     "shape",
     "shares_memory",
     "size",
     "split",
+    "unpackbits",
+    "unravel_index",
     "vdot",
     "vsplit",
     "vstack",
@@ -248,7 +255,7 @@ def inner(a: Any, b: Any, /) -> Any:
 def vdot(a: Any, b: Any, /) -> Any:
     with numpy.errstate(all="ignore"):  # NumPy's has no word for it
         x = _core.reshape(a, -1)
-        return _core.matmul(_core.conjugate(x) if x.dtype.kind == "c" else x, _core.reshape(b, -1))
+        return _core.matmul(_core.conjugate(x) if x.dtype.kind in "cO" else x, _core.reshape(b, -1))
 
 
 def ndim(a: Any) -> int:
@@ -331,10 +338,32 @@ hsplit = _split_along("hsplit", 1, 1)
 vsplit = _split_along("vsplit", 2, 0)
 dsplit = _split_along("dsplit", 3, 2)
 
+
+def _as_numpys(name: str) -> Any:
+    """The core's function, with what NumPy's tells of itself: its signature, its name and where it is."""
+    function = getattr(_core, name)
+
+    @functools.wraps(getattr(numpy, name))
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    call.__doc__ = function.__doc__
+    call.__signature__ = inspect.signature(call)  # type: ignore[attr-defined]  # mypy knows of no attributes of functions
+    del call.__wrapped__  # by which functions that are NumPy's are known (_dispatch)
+    return _core._Function(call, name, function)
+
+
+bincount = _as_numpys("bincount")
+packbits = _as_numpys("packbits")
+unpackbits = _as_numpys("unpackbits")
+ravel_multi_index = _as_numpys("ravel_multi_index")
+unravel_index = _as_numpys("unravel_index")
+
 # Functions that NumPy has twice.
 amax = _core._Function(_core.max, "amax")
 amin = _core._Function(_core.min, "amin")
 around = _core._Function(_core.round, "around")
 
 # An argument that is no array of ours may decide itself what becomes of it; NumPy asks it.
-globals().update({name: _core._Function(globals()[name], name) for name in __all__ if name not in ("amax", "amin", "around", "from_dlpack", "identity")})
+_python_ones = [name for name in __all__ if type(globals()[name]) is not _core._Function and name not in ("from_dlpack", "identity")]
+globals().update({name: _core._Function(globals()[name], name) for name in _python_ones})

@@ -224,13 +224,10 @@ def _sort(a: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable
 COMPOSED["ndarray.sort"] = _sort
 
 
-_nan_to_num = COMPOSED["nan_to_num"]
+def _partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> None:
+    if axis is None:
+        raise Unsupported
+    a[...] = COMPOSED["partition"](a, kth, axis, kind, order)
 
 
-@composed
-def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    result = _nan_to_num(x, True, nan, posinf, neginf)
-    if copy:
-        return result
-    _target(x)[...] = result
-    return x
+COMPOSED["ndarray.partition"] = _partition

@@ -108,6 +108,8 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = nump
             rcond = max(x.shape[-2:]) * numpy.finfo(x.dtype).eps
     elif rtol is not numpy._NoValue:
         raise ValueError("`rtol` and `rcond` can't be both set.")
+    if type(a) is _core.ndarray and not _core._records() and 0 in a.shape:  # NumPy has words, and layouts, of its own for these
+        raise Unsupported
     return _core._linalg_pinv(a, rcond, bool(hermitian))
 
 
@@ -118,6 +120,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
 
 @linear
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    if type(A) is _core.ndarray and A.ndim > 2 and not _core._records() and not A.flags.c_contiguous:
+        raise Unsupported  # a stack of ranks lies as NumPy's singular values do
     rank = _core._linalg_matrix_rank(A, tol, bool(hermitian), rtol)
     return rank if _core.asarray(A).ndim >= 2 else int(rank)  # NumPy's asks whether there is an element that is not 0
 

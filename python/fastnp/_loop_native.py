@@ -241,11 +241,14 @@ class NativeLoop:
         """The steps of each program, as text."""
         self.milliseconds: list[float] = [program.native[True].compile() for program in programs if True in program.native and not program.waits]
 
+    def where(self) -> str:
+        return f"line{'s' * ('-' in self.lines)} {self.lines}"
+
     def __str__(self) -> str:
         if self.reason is not None:
-            return f"loop, lines {self.lines}: no native code, as it {self.reason}"
+            return f"loop, {self.where()}: no native code, as it {self.reason}"
         steps = [text.count("\n") for text in self.programs]
         made = [f"{count} steps, {spent:.1f} ms" for count, spent in zip(steps, self.milliseconds, strict=True)]
-        return f"native loop, lines {self.lines}: " + ("; ".join(made) or "not reached yet")
+        return f"native loop, {self.where()}: " + ("; ".join(made) or "not reached yet")
 
     __repr__ = __str__

@@ -309,7 +309,11 @@ class Loop:
         self.entry.set_fields(fields)
         for owner in [*(each for name, each in zip(self.all_takes, arguments, strict=True) if name in parents), *self.fields.roots.values()]:
             self.entry.know(type(owner))
-        program.first().compile()
+        native = program.first()
+        spent = native.compile()
+        if "timing" in _core._logs():
+            steps = native.text().count("\n")
+            _core._tell("timing", self.parts.function.__name__, f"native loop, {self.told().where()}: {steps} steps, compiled in {spent:.1f} ms")
         self.entry.add(
             [
                 (list, program.tables[name])
@@ -393,6 +397,7 @@ class Loop:
 
     def refuse(self, reason: str) -> None:
         self.refused = reason
+        _core._tell("breaks", self.parts.function.__name__, str(self.told()))
         self.entry.clear()
         self.parts.loop_refused(self)
 

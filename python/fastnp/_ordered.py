@@ -12,14 +12,22 @@ import numpy
 
 from fastnp import _core
 from fastnp._compositions import COMPOSED, axis_of, composed, method
+from fastnp._fallback import is_told
 from fastnp._linalg import Unsupported
 
 
-def _on_device(*arrays: Any) -> list[Any]:
+def _on_device(*arrays: Any, or_told: bool = False) -> list[Any]:
+    """`or_told`: on the processor, too, where elements are differentiated, mapped over, or NumPy is not to help."""
     given = [_core.asarray(a) for a in arrays]
-    if all(x.device == "cpu" for x in given):
+    if all(x.device == "cpu" for x in given) and not (or_told and (is_told() or _is_transformed(given))):
         raise Unsupported
     return given
+
+
+def _is_transformed(arrays: list[Any]) -> bool:
+    from fastnp import _mapped, _outside  # not needed to import fastnp
+
+    return any(map(_outside.is_marked, arrays)) or (_mapped.is_active() and _mapped.depends(tuple(arrays)))
 
 
 def _picked(x: Any, places: Any) -> Any:
@@ -40,16 +48,6 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 
 @composed
-def digitize(x: Any, bins: Any, right: Any = False) -> Any:
-    values, edges = _on_device(x, bins)
-    if edges.ndim != 1 or edges.dtype.kind == "c" or values.dtype.kind == "c":
-        raise Unsupported
-    if not bool(_core.all(edges[1:] >= edges[:-1])):
-        raise Unsupported
-    return _core.searchsorted(edges, values, side="left" if right else "right")
-
-
-@composed
 def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
     return _core.sort(*_partitioned(a, kth, axis, kind, order))
 
@@ -61,7 +59,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", or
 
 def _partitioned(a: Any, kth: Any, axis: Any, kind: str, order: Any) -> tuple[Any, int]:
     """What is sorted in its place. (Half of an array's elements in order take a device as long as all of them.)"""
-    (x,) = _on_device(a)
+    (x,) = _on_device(a, or_told=True)
     if order is not None or kind != "introselect":
         raise Unsupported
     x, axis = (x.reshape(-1), 0) if axis is None else (x, axis)
@@ -72,63 +70,35 @@ def _partitioned(a: Any, kth: Any, axis: Any, kind: str, order: Any) -> tuple[An
     return x, axis_of(axis, x.ndim)
 
 
-@composed
-def lexsort(keys: Any, axis: Any = -1) -> Any:
-    rows = _on_device(*keys)
-    if axis not in (-1, 0) or not rows or any(row.ndim != 1 or row.shape != rows[0].shape for row in rows):
-        raise Unsupported
-    places = _core.argsort(rows[0], stable=True)
-    for row in rows[1:]:
-        places = _picked(places, _core.argsort(_picked(row, places), stable=True))
-    return places
+def _reduceat(name: str) -> None:
+    """A ufunc's reduceat: the first element of each slice, joined with the others one after the other."""
+    op, numpys = getattr(_core, name), getattr(numpy, name)
 
-
-def _running(op: Any, x: Any) -> Any:
-    """Running results along the last axis, of what may be combined in any order that keeps its operands': in chunks, whose last results are run over the
-    same way."""
-    chunk = 32
-    length = operator.index(x.shape[-1])
-    if length <= chunk:
-        step = 1
-        while step < length:
-            x = _core.concatenate([x[..., :step], op(x[..., :-step], x[..., step:])], axis=-1)
-            step *= 2
-        return x
-    lead = tuple(operator.index(size) for size in x.shape[:-1])
-    missing = -length % chunk
-    if missing:
-        x = _core.concatenate([x, _core.broadcast_to(x[..., -1:], (*lead, missing))], axis=-1)
-    rows = _running(op, x.reshape((*lead, (length + missing) // chunk, chunk)))
-    before = _running(op, rows[..., :-1, -1])
-    rows = _core.concatenate([rows[..., :1, :], op(before[..., None], rows[..., 1:, :])], axis=-2)
-    return rows.reshape((*lead, length + missing))[..., :length]
-
-
-def _accumulate(name: str, kinds: str) -> None:
-    """A ufunc's accumulate, for dtypes of some kinds, which it keeps."""
-    op = getattr(_core, name)
-
-    def accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-        (x,) = _on_device(array)
-        if dtype is not None or out is not None or x.ndim == 0 or x.dtype.kind not in kinds:
+    def reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        x = _core.asarray(array)
+        if out is not None or x.ndim == 0 or type(indices) is _core.ndarray or _core._recorded_kind(indices):
             raise Unsupported
+        starts = numpy.asarray(indices)
         place = axis_of(axis, x.ndim)
-        if 0 in x.shape:
+        length = operator.index(x.shape[place])
+        if starts.ndim != 1 or starts.dtype.kind not in "iu" or not numpy.all((starts >= 0) & (starts < length)):
             raise Unsupported
-        if x.shape[place] == 1:
-            return _core._laid_as_computed(x.copy("K"), [x])
-        made = _core.moveaxis(_running(op, _core.moveaxis(x, place, -1)), -1, place)
-        return _core._laid_as_computed(made, [x])
+        wanted = numpys.reduceat(numpy.zeros(1, x.dtype), [0], dtype=dtype).dtype
+        moved = _core.moveaxis(x.astype(wanted, copy=False), place, 0)
+        counts = numpy.maximum(numpy.append(starts[1:], length) - starts, 1) - 1
+        slices = numpy.repeat(numpy.arange(starts.size), counts)
+        rest = numpy.arange(slices.size) - numpy.repeat(numpy.cumsum(counts) - counts, counts) + starts[slices] + 1
+        made = moved[starts]
+        if rest.size:
+            op.at(made, slices, moved[rest])
+        return _core._laid_as_computed(_core.moveaxis(made, 0, place), [x])
 
-    COMPOSED[f"{name}.accumulate"] = accumulate
+    COMPOSED[f"{name}.reduceat"] = reduceat
 
 
-for _name in ("maximum", "minimum", "fmax", "fmin"):
-    _accumulate(_name, "biuf")
-for _name in ("logical_and", "logical_or", "logical_xor"):
-    _accumulate(_name, "b")
-for _name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
-    _accumulate(_name, "biu")
+for _name, _kind, _operands, *_ in _core._catalogue():
+    if _kind == "map" and _operands == 2 and hasattr(_core, _name):
+        _reduceat(_name)
 
 
 def _along_one(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
@@ -157,17 +127,6 @@ def _or_nan(x: Any, lines: Any) -> Any:
         return x
     last = _core.max(lines, axis=-1) if lines.dtype.kind == "f" else _core._sorted_part(lines, (lines.shape[-1] - 1, 1))[..., 0]
     return _core.where(_core.isnan(last), last, x)
-
-
-@composed
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
-    x, axes = _along_one(a, axis)
-    if out is not None:
-        raise Unsupported
-    length = x.shape[-1]
-    first = (length - 1) // 2
-    middle = _core.mean(_core._sorted_part(x, (first, length // 2 + 1 - first)), axis=-1)
-    return _with_dims(_or_nan(middle, x), axes, 0, keepdims)
 
 
 @composed
@@ -238,24 +197,6 @@ def _around(x: Any, below: Any, length: int) -> tuple[Any, Any]:
     ends = ([pair[..., k] for pair in pairs] for k in (0, -1))
     low, high = (end[0] if below.ndim == 0 else _core.stack(end) for end in ends)
     return low, high
-
-
-@composed
-def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
-    places, values = _on_device(x, 1 if weights is None else weights)
-    if places.ndim != 1 or places.dtype.kind not in "biu" or places.dtype == numpy.uint64 or places.shape[0] == 0 or minlength < 0:
-        raise Unsupported
-    if weights is not None and (values.shape != places.shape or values.dtype.kind == "c"):
-        raise Unsupported
-    places = places.astype(numpy.int64, copy=False)
-    if bool(_core.min(places) < 0):
-        raise Unsupported
-    shape = (_core.maximum(_core.max(places) + 1, operator.index(minlength)),)
-    if weights is None:
-        return _counts(shape, places)
-    sums = _core.zeros(shape, dtype=numpy.float64)
-    _core.add.at(sums, places, values.astype(numpy.float64, copy=False))
-    return sums
 
 
 def _counts(shape: tuple[Any, ...], places: Any) -> Any:

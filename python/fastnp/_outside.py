@@ -49,7 +49,7 @@ def maker_of(found: Any) -> Any:
     return Maker(f"numpy.random.{found.__name__}", found)
 
 
-def _is_marked(value: Any) -> bool:
+def is_marked(value: Any) -> bool:
     return type(value) is _core.ndarray and _core._is_marked(value)
 
 
@@ -121,7 +121,7 @@ class Outside:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         from fastnp import _mapped  # which imports this
 
-        if self.__name__.rpartition(".")[2] in _TAKE_BITS and any(map(_is_marked, args)):
+        if self.__name__.rpartition(".")[2] in _TAKE_BITS and any(map(is_marked, args)):
             raise TypeError(
                 f"{self.__name__} ({place()}) takes the elements of an array that is being differentiated, and the derivative would be lost; "
                 "stop_gradient(x) makes it a constant"
@@ -143,6 +143,10 @@ class Outside:
 
     def counted(self, *args: Any, **kwargs: Any) -> Any:
         """The function itself; of NumPy's own, each call is counted."""
+        if self.source is not None:
+            made = _core._draw_natively(self.source, getattr(self.function, "__name__", ""), False, *args, **kwargs)
+            if made is not NotImplemented:
+                return made
         if self.__name__.startswith("numpy.") and not self.native:
             _fallback.count(self.__name__.removeprefix("numpy.").replace("random.RandomState.", "random."))
         return self.function(*args, **kwargs)

@@ -207,7 +207,7 @@ class Parts(Cuts):
         if all(not found.is_like(each) for each in self.breaks):
             self.breaks.append(found)
             told = found.told()
-            _core._tell_break(self.function.__name__, f"runs as written: it {told}" if told.startswith("is ") else told)
+            _core._tell("breaks", self.function.__name__, f"runs as written: it {told}" if told.startswith("is ") else told)
         self.cuts += 1
         self.stops = self.stops or any(stops(each[0]) for each in frames)
         if self.cuts > _MOST_CUTS or self.stops:

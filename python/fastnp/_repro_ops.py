@@ -9,7 +9,7 @@ import numpy
 from fastnp import _core, _literals
 from fastnp._graph import Graph, Node
 
-_FOLDS = frozenset(name for name, kind, *_ in _core._catalogue() if kind == "fold")
+_FOLDS = frozenset(name for name, kind, *_ in _core._catalogue() if kind == "fold" and hasattr(_core, name))
 
 _OPS = """// {title}
 // It ends with status 1 while the fault is there. c++ -std=c++20 repro.cpp $(pkg-config --cflags --libs fastnp)

@@ -192,7 +192,7 @@ class Shrinking:
 
 def value_text(value: Any) -> str:
     """An expression that is the value."""
-    if isinstance(value, _core.ndarray):
+    if type(value) is _core.ndarray:
         return f"np.asarray({_literals.python(numpy.asarray(value))})"
     if isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc":
         return _literals.python(value)

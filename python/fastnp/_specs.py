@@ -74,6 +74,9 @@ class Spec:
         return {axis: size for axis, size in enumerate(self.shape) if not isinstance(size, int)}
 
 
+ShapeDtype = Spec  # its name beside the arrays' own (jax.ShapeDtypeStruct)
+
+
 def text_of(shape: tuple[Any, ...]) -> str:
     sizes = [repr(size.name if isinstance(size, _dynamic.Dim) else size) for size in shape]
     return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"

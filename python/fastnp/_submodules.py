@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copyreg
 import functools
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from fastnp import _fallback
+from fastnp import _fallback, _numpy_source
 
 # Those that compute something; of the others (dtypes, exceptions, typing ...) there is nothing to count.
 _COUNTED_MODULES = frozenset(
@@ -20,6 +21,7 @@ _COUNTED_MODULES = frozenset(
 _COUNTED_AS_THEY_ARE = frozenset(["numpy.testing", "numpy.ctypeslib", "numpy.lib.format"])
 _COUNTED_CLASSES = frozenset(["matrix", "memmap", "recarray", "chararray", "poly1d", "nditer", "ndenumerate", "ndindex", "broadcast"])
 _INDEXED = frozenset(["r_", "c_", "mr_", "mgrid", "ogrid"])
+_OF_SOURCE = _INDEXED - {"mr_"}
 
 
 class StandIn(type):
@@ -104,6 +106,9 @@ class Indexed:
         self._name = name
 
     def __getitem__(self, key: Any) -> Any:
+        if self._name in _OF_SOURCE:
+            with contextlib.suppress(_numpy_source.Missing):
+                return _numpy_source.subscript(self._found, key)
         given = key if type(key) is tuple else (key,)
         _fallback.check_unrecorded(self._name)
         return _fallback.call_counted(lambda *parts: self._found[parts if type(key) is tuple else parts[0]], self._name, given, {})

@@ -109,7 +109,7 @@ def scan(
 
 def _numbers(count: Any) -> Any:
     """0, 1, 2 ... below a count, which may be a recorded value."""
-    return _core._turn_numbers(count) if isinstance(count, _core.ndarray) else _core.arange(count)
+    return _core._turn_numbers(count) if type(count) is _core.ndarray else _core.arange(count)
 
 
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, State], State], init_val: State) -> State:

@@ -93,10 +93,10 @@ def fallbacks() -> dict[str, int]:
     --------
     >>> import fastnp as np
     >>> np.compiler.reset_fallbacks()
-    >>> np.kron(np.ones(2), np.ones(2))
-    array([1., 1., 1., 1.])
+    >>> np.packbits([True, False])
+    array([128], dtype=uint8)
     >>> np.compiler.fallbacks()
-    {'kron': 1}
+    {'packbits': 1}
     """
     check_unrecorded("compiler.fallbacks")
     return dict(counts)
@@ -124,8 +124,8 @@ def reset_fallbacks() -> None:
     Examples
     --------
     >>> import fastnp as np
-    >>> np.kron(np.ones(1), np.ones(1))
-    array([1.])
+    >>> np.packbits([True])
+    array([128], dtype=uint8)
     >>> np.compiler.reset_fallbacks()
     >>> np.compiler.fallbacks()
     {}
@@ -138,15 +138,16 @@ def set_logs(channels: str = "", *, file: str | os.PathLike[str] | None = None, 
     """Tells of what happens in compiled functions from now on, in all threads: a line an event, as it happens.
 
     ``recompiles``: calls that need another compilation, and what changed. ``guards``: what each
-    compiled entry takes for granted. ``breaks``: what ended a recording, and where. ``fusion``: the
-    kernels and their operations. ``passes``: each pass that changed the graph. ``code``: LLVM's code
+    compiled entry takes for granted, and what its function reads by name. ``breaks``: what ended a
+    recording, and where; why a loop is no native code. ``fusion``: the kernels and their operations.
+    ``passes``: each pass that changed the graph, with the graph as ``+passes``. ``code``: LLVM's code
     of the kernels. ``ptx``: code for devices. ``cache``: what was found on disk, and what is kept
-    there. ``timing``: the milliseconds of each phase.
+    there. ``timing``: the milliseconds of each phase, and of native loops.
 
     Parameters
     ----------
     channels : str, optional
-        Names with commas between them, or "all". Empty: nothing is told any more.
+        Names with commas between them, "all" or "+all". Empty: nothing is told any more.
     file : path, optional
         The lines are added to this file. By default they go to the standard error stream.
     json : bool, optional

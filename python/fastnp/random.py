@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import operator
 import threading
+import types
 import weakref
 from typing import Any
 
@@ -50,27 +52,53 @@ def _recorded(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     return NotImplemented
 
 
+_OF_STATE = frozenset(["seed", "get_state", "set_state", "get_bit_generator", "set_bit_generator"])  # nothing is drawn: none of these falls back
 _PLAIN = frozenset([int, float, bool, str, type(None)])  # arguments that NumPy takes as they are
 
 
 def _owned(function: Any, name: str) -> Any:
+    source, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    may_draw = type(source) is numpy.random.Generator or isinstance(source, numpy.random.RandomState)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if _core._records():
             made = _recorded(function, args, kwargs)
             if made is not NotImplemented:
                 return made
+        elif (
+            may_draw and _core._current_device() == "cpu" and (made := _core._draw_natively(source, method, False, *args, **kwargs)) is not NotImplemented
+        ):
+            return made
         elif not kwargs and _PLAIN.issuperset(map(type, args)) and _core._current_device() == "cpu":
-            _fallback.count(name)
+            if method not in _OF_STATE:
+                _fallback.count(name)
             return _fallback.from_numpy(function(*args), {})
         drawn = _drawn_there(function, args, kwargs)
         if drawn is not None:
             return drawn
         return _fallback.call_counted(function, name, args, kwargs)
 
-    text = (function.__doc__ or "").rstrip()
-    call.__doc__ = f"{text}\n\n{_doc_numpy.under(text, _NOTE)}\n"
+    call.__doc__ = _noted(function.__doc__ or "")
     return call
+
+
+@functools.cache
+def _noted(doc: str) -> str:
+    text = doc.rstrip()
+    return f"{text}\n\n{_doc_numpy.under(text, _NOTE)}\n"
+
+
+def _bound(source: Any, name: str) -> Any:
+    """A method of a generator of NumPy's. As NumPy's own it is bound once and for all, as an attribute of a class, too."""
+    call = _owned(getattr(source, name), f"random.Generator.{name}")
+
+    @functools.wraps(getattr(type(source), name))
+    def method(_source: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return call(*args, **kwargs)
+
+    method.__doc__ = call.__doc__
+    return types.MethodType(method, source)
 
 
 _kept: dict[str, tuple[Any, Any]] = {}  # of NumPy's functions by their names, and what stands for them
@@ -79,7 +107,10 @@ _kept: dict[str, tuple[Any, Any]] = {}  # of NumPy's functions by their names, a
 def _owned_function(function: Any, name: str) -> Any:
     kept = _kept.get(name)
     if kept is None or kept[0] is not function:
-        kept = _kept[name] = function, _owned(function, f"random.{name}")
+        full = f"random.{name}"
+        kept = _kept[name] = function, _core._Function(_owned(function, full), full, _core._ByNumpy(function, full, True))
+        if getattr(function, "__self__", None) is numpy.random.mtrand._rand and name != "seed":
+            globals()[name] = kept[1]  # the generator stays the same one: these need not be asked for
     return kept[1]
 
 
@@ -144,16 +175,14 @@ class Generator:
     def spawn(self, n_children: int) -> list[Generator]:
         return [Generator(child.bit_generator) for child in self._numpy.spawn(n_children)]
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "_numpy":
-            raise AttributeError(name)
+    def _whole_method(self, name: str) -> Any:
+        """A method that takes whatever there is to take; what the class has for it (`_core._DrawMethod`) is the short way."""
         methods = _methods.setdefault(self, {})
-        if (kept := methods.get(name)) is not None:
-            return kept
-        found = getattr(self._numpy, name)
-        if callable(found):
-            found = methods[name] = _owned(found, f"random.Generator.{name}")
-        return found
+        if (kept := methods.get(name)) is None:
+            is_plain = type(self._numpy) is numpy.random.Generator  # and no stand-in of a recording
+            kept = _bound(self._numpy, name) if is_plain else _owned(getattr(self._numpy, name), f"random.Generator.{name}")
+            methods[name] = kept
+        return kept
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self._numpy)})
@@ -163,6 +192,14 @@ class Generator:
 
     def __repr__(self) -> str:
         return repr(self._numpy)
+
+
+for _name, _found in vars(numpy.random.Generator).items():  # (With a __getattr__ Python would look for methods at each call.)
+    if _name.startswith("__") or hasattr(Generator, _name):
+        continue
+    setattr(
+        Generator, _name, _core._DrawMethod(_name, f"random.Generator.{_name}") if callable(_found) else property(operator.attrgetter(f"_numpy.{_name}"))
+    )
 
 
 def default_rng(seed: Any = None) -> Generator:
@@ -200,11 +237,14 @@ def default_rng(seed: Any = None) -> Generator:
     """
     if type(seed) is Generator:
         return seed
+    if (type(seed) is int or seed is None) and not _core._records():
+        made = object.__new__(Generator)
+        made._numpy = numpy.random.default_rng(seed)
+        return made
     if _makes_anew():
         return _made_by("random.default_rng", default_rng, (seed,), {})
     if isinstance(seed, Generator):
         return seed
-    _fallback.count("random.default_rng")
     made = Generator(numpy.random.default_rng(_fallback.to_numpy(seed, {})).bit_generator)
     if seed is None and _core._records():  # one stream for all parts of a vmap is as good as one for each
         from fastnp import _mapped
@@ -238,8 +278,15 @@ class RandomState(numpy.random.RandomState):
     [0, 1, 2, 3]
     """
 
+    def __init__(self, seed: Any = None) -> None:
+        super().__init__(_fallback.to_numpy(seed, {}))
+
+    def seed(self, seed: Any = None) -> None:
+        super().seed(_fallback.to_numpy(seed, {}))
+
     def shuffle(self, x: Any) -> None:
-        _fallback.call_counted(super().shuffle, "random.shuffle", (x,), {})
+        if _core._records() or _core._draw_natively(self, "shuffle", False, x) is NotImplemented:
+            _fallback.call_counted(super().shuffle, "random.shuffle", (x,), {})
 
 
 class _Inner(threading.local):
@@ -256,10 +303,13 @@ def _count_draws(name: str) -> None:
     def draw(self: RandomState, *args: Any, **kwargs: Any) -> Any:
         if _inner.draws:
             return function(self, *args, **kwargs)
+        if not _core._records() and (made := _core._draw_natively(self, name, False, *args, **kwargs)) is not NotImplemented:
+            return made
         _fallback.count(f"random.{name}")
         _inner.draws = True
         try:
-            return function(self, *args, **kwargs)
+            made = _fallback.retried(function, (self, *args), kwargs)
+            return _fallback.from_numpy(made, {}) if not _core._records() else made
         finally:
             _inner.draws = False
 

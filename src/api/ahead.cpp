@@ -1,9 +1,12 @@
 // What an engine does before there is a call (fastnp/detail/ahead.h).
 #include "fastnp/detail/ahead.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "api/engine_state.h"
+#include "api/exported.h"
 #include "api/graph_state.h"
 #include "api/record_call.h"
 #include "compile/backends.h"
@@ -12,6 +15,21 @@
 namespace fastnp::detail {
 
 namespace {
+
+// What goes into a library is as it is: nothing of it varies.
+compiler::Signature signature_of(std::span<const Argument> call, std::string_view key, DynamicSizes sizes, const NamedSizes& named, const Ahead& ahead) {
+    const std::size_t given = ahead.until == Ahead::Until::exported ? std::min(ahead.given, call.size()) : call.size();
+    compiler::Signature signature = compiler::describe(call.first(given), key, {}, sizes, named);
+    for (const Argument& weight : call.subspan(given)) {
+        compiler::ArgumentGuard guard{weight.dtype, weight.rank, compiler::is_c_contiguous(weight), {}, {}};
+        for (int axis = 0; axis < weight.rank; ++axis) {
+            guard.shape.push_back({-1, weight.shape[axis]});
+            if (!guard.contiguous) guard.strides.push_back({-1, weight.strides[axis]});
+        }
+        signature.arguments.push_back(std::move(guard));
+    }
+    return signature;
+}
 
 // An entry that nobody keeps, without its code.
 void lower(Recording recording, Entry& entry, std::span<const Argument> call, const CompileOptions& options, Ahead& ahead) {
@@ -41,11 +59,13 @@ Engine::Result Engine::State::look_ahead(std::span<const Argument> call, std::st
     if (named == nullptr) check_named_sizes(call, options.dynamic);
     Entry entry;
     entry.device = device;
-    entry.signature = compiler::describe(call, key, {}, options.sizes, named != nullptr ? *named : options.dynamic);
+    entry.signature = signature_of(call, key, options.sizes, named != nullptr ? *named : options.dynamic, ahead);
     Recording recording = record_call(entry.signature, call, callee, {});
     entry.kept = callee.keep();
     ahead.graph = shown_text(recording.graph);
-    if (ahead.until == Ahead::Until::lowered) lower(std::move(recording), entry, call, options, ahead);
+    if (ahead.until == Ahead::Until::recorded) return {Outcome::ran, nullptr, {}, nullptr};
+    lower(std::move(recording), entry, call, options, ahead);
+    if (ahead.until == Ahead::Until::exported) ahead.library = exported(entry, call, ahead);
     return {Outcome::ran, nullptr, {}, nullptr};
 }
 

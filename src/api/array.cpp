@@ -1,6 +1,7 @@
 // class array: making handles, what they tell of themselves, and reading elements.
 #include "fastnp/array.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "api/at_device.h"
@@ -66,6 +67,16 @@ array array::from_elements(const void* data, Dtype dtype, const Shape& shape) {
 array array::uninitialized(Dtype dtype, const Shape& shape) { return api::wrap(api::allocate(dtype, shape)); }
 
 Dtype array::dtype() const { return body_->memory.dtype; }
+
+namespace api {
+
+bool have_one_type(const array& x, const array& y) {
+    const shape::Dims p = dims_of(x), q = dims_of(y);
+    return x.dtype() == y.dtype() &&
+           std::equal(p.begin(), p.end(), q.begin(), q.end(), [](shape::Dim a, shape::Dim b) { return arithmetic().equal(a, b); });
+}
+
+}  // namespace api
 
 bool array::is_recorded() const { return body_->value != nullptr; }
 

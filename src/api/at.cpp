@@ -7,6 +7,8 @@
 
 #include "api/primitives.h"
 #include "api/rows.h"
+#include "device/span.h"
+#include "eager/picked.h"
 #include "fastnp/detail/at.h"
 #include "fastnp/detail/loop.h"
 #include "fastnp/detail/size.h"
@@ -142,6 +144,18 @@ void at(UnaryUfunc ufunc, const array& x, const std::vector<array>& indices) { c
 namespace detail {
 
 bool combines_at_once(BinaryUfunc ufunc, Dtype dtype, const Operand& values) { return stays_in_dtype(op_of(ufunc), dtype, values); }
+
+array counts_of(const array& places, const std::optional<array>& weights, std::int64_t minlength) {
+    const eager::View line = api::view_of(places.body()->memory);
+    const std::int64_t length = std::max(minlength, eager::places_end(line));
+    const array counts = zeros({length}, weights ? Dtype::float64 : Dtype::int64);
+    device::HostWrite write(counts.body()->memory);
+    const eager::View made = api::view_of(counts.body()->memory);
+    if (weights) eager::add_at_places(line, api::view_of(weights->body()->memory), made);
+    else eager::count_places(line, made);
+    write.done();
+    return counts;
+}
 
 }  // namespace detail
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "api/in_blocks.h"
 #include "api/primitives.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -125,7 +126,12 @@ array clip(const Operand& x, const std::optional<Operand>& low, const std::optio
     const array value = as_dtype(x, common);
     // Of equal ones both give the second: of two zeros, NumPy keeps what lies between two single numbers as it is, and else takes the bound. Of halves
     // both give the first, and NumPy always keeps.
-    if (least.ndim() == 0 && most.ndim() == 0 && common != Dtype::float16) return minimum(most, maximum(least, value), options);
+    if (least.ndim() == 0 && most.ndim() == 0 && common != Dtype::float16) {
+        if (!options.out && !options.where) {
+            if (const auto made = api::in_blocks(value, {{ir::Op::maximum, &least, true}, {ir::Op::minimum, &most, true}})) return *made;
+        }
+        return minimum(most, maximum(least, value), options);
+    }
     return minimum(maximum(value, least), most, options);
 }
 
@@ -139,6 +145,11 @@ array round(const Operand& operand, int decimals) {
                         "' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'");
     }
     const double factor = std::pow(10.0, std::abs(static_cast<double>(decimals)));
+    const ir::Op there = decimals > 0 ? ir::Op::multiply : ir::Op::divide, back = decimals > 0 ? ir::Op::divide : ir::Op::multiply;
+    if (!whole) {
+        const array number = api::constant(factor, x.dtype());
+        if (const auto made = api::in_blocks(x, {{there, &number}, {ir::Op::rint}, {back, &number}})) return *made;
+    }
     const array rounded = decimals > 0 ? divide(rint(multiply(x, factor)), factor) : multiply(rint(divide(x, factor)), factor);
     return api::laid_out(whole ? api::cast(rounded, x.dtype()) : rounded, api::order_of(x, Order::any));
 }

@@ -1,8 +1,10 @@
 // Arrays made from nothing. While recording they are values of the recording, so sizes taken from other arrays stay symbolic.
 #include <cmath>
+#include <cstring>
 
 #include "api/primitives.h"
 #include "api/user_sizes.h"
+#include "fastnp/detail/elements.h"
 #include "fastnp/detail/size.h"
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
@@ -26,7 +28,21 @@ Scalar fitted(const Scalar& value, Dtype dtype) {
     return value.kind() == WeakKind::complex && !is_complex(dtype) && dtype != Dtype::bool_ ? Scalar(value.real()) : value;
 }
 
-array filled(const Dims& shape, const Scalar& value, Dtype dtype) { return api::constant(fitted(value, dtype), dtype, shape); }
+constexpr std::size_t few_bytes = 1 << 16;  // more are for threads
+
+// A few bytes of the host's that are all 0 are set as such.
+array filled(const Dims& shape, const Scalar& value, Dtype dtype) {
+    const bool is_zero = value.kind() == WeakKind::integer && value.bits() == 0;
+    if (is_zero && trace::Recorder::active() == nullptr && !detail::may_use_devices()) {
+        const Shape sizes = shape::concrete(shape);
+        if (const std::size_t bytes = shape::byte_count(sizes, itemsize_of(dtype)); bytes <= few_bytes) {
+            device::Memory memory = device::allocate(dtype, sizes);
+            std::memset(memory.data, 0, bytes);
+            return api::wrap(std::move(memory));
+        }
+    }
+    return api::constant(fitted(value, dtype), dtype, shape);
+}
 
 array uninitialized(const Dims& shape, Dtype dtype) {
     if (trace::Recorder::active() != nullptr) return api::constant(0, dtype, shape);
@@ -112,6 +128,20 @@ Scalar sum_of(const Scalar& a, const Scalar& b) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::int64_t few_numbers = 4096;
+
+// What the ops of arange come to, in one go.
+array few_steps(double start, double step, std::int64_t length) {
+    device::Memory memory = device::allocate(Dtype::float64, {length});
+    auto* const to = static_cast<double*>(memory.data);
+    for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<double>(i) * step + start;
+    return api::wrap(std::move(memory));
+}
+
+}  // namespace
+
 array arange(const Scalar& stop) { return arange(0, stop, 1); }
 
 array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<Dtype> dtype) {
@@ -139,6 +169,9 @@ array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     const Scalar first = ops::convert(ops::convert(start, wanted), compute);
     const Scalar second = ops::convert(ops::convert(sum_of(start, step), wanted), compute);
     if (length <= 1) return api::cast(api::constant(first, compute, {Dim(length)}), wanted);
+    if (wanted == Dtype::float64 && length <= few_numbers && trace::Recorder::active() == nullptr && !detail::may_use_devices()) {
+        return few_steps(first.real(), second.real() - first.real(), length);
+    }
     const array delta = subtract(api::constant(second, compute), api::constant(first, compute));
     return api::cast(add(multiply(counted(Dim(length), compute), delta), api::constant(first, compute)), wanted);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/entry.h"
+#include "api/guard_text.h"
 #include "codegen/jit.h"
 #include "nest/cost.h"
 #include "ops/cost.h"
@@ -13,8 +14,6 @@
 #include "plan/profile.h"
 
 namespace fastnp::detail {
-
-namespace {
 
 std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes) {
     const std::string text = sizes.text(guard.expression);
@@ -25,6 +24,8 @@ std::string guard_text(const shape::SizeGuard& guard, const shape::Sizes& sizes)
     }
     return text;
 }
+
+namespace {
 
 std::string kind_of_step(const plan::Plan& plan, const plan::EagerStep& step) {
     if (plan.on_device.backend == nullptr || ops::is_read(step.op)) return "precompiled";
@@ -53,10 +54,10 @@ std::vector<std::string> texts_of(std::vector<ir::Location> lines) {
         return std::tuple<std::string_view, int, std::string_view>(line.file, line.number, line.function);
     };
     std::ranges::sort(lines, {}, place);
-    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     std::vector<std::string> texts;
     for (const ir::Location each : lines) {
-        if (each) texts.push_back(ir::text_of(each));
+        std::string text = ir::text_of(each);
+        if (!text.empty() && (texts.empty() || text != texts.back())) texts.push_back(std::move(text));  // several calls may be in one line
     }
     return texts;
 }

@@ -41,6 +41,7 @@ std::string line_of(const KernelInfo& kernel, std::size_t number) {
     if (kernel.milliseconds >= 0) line += "; " + number_text("%.4f ms", kernel.milliseconds);
     if (kernel.milliseconds >= 0 && kernel.count > 1) line += " for " + std::to_string(kernel.count) + " times";
     if (kernel.apart_from >= 0) line += "; apart from " + std::to_string(kernel.apart_from) + ": " + kernel.apart;
+    if (!kernel.lines.empty()) line += "; of " + joined(kernel.lines);
     return line;
 }
 

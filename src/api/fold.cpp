@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/at_device.h"
+#include "api/fold.h"
 #include "api/fold_output.h"
+#include "api/layout.h"
 #include "api/primitives.h"
 #include "api/root.h"
 #include "eager/eager.h"
@@ -10,6 +13,7 @@
 #include "fastnp/error.h"
 #include "fastnp/ops.h"
 #include "ops/infer.h"
+#include "trace/recorder.h"
 
 namespace fastnp {
 namespace api {
@@ -18,20 +22,17 @@ using ir::Op;
 
 namespace {
 
-using AxisList = SmallVector<std::int64_t>;
-
-std::span<const std::int64_t> span_of(const AxisList& axes) { return {axes.data(), axes.size()}; }
-
 AxisList all_axes(int rank) {
     AxisList axes;
     for (int i = 0; i < rank; ++i) axes.push_back(i);
     return axes;
 }
 
-// Ascending axes counted from 0. As NumPy, axis 0 of a 0-d array means no axis.
+}  // namespace
+
 AxisList axes_of(const Axes& axes, int rank) {
     if (axes.is_none()) return all_axes(rank);
-    if (rank == 0 && axes.list().size() == 1 && (axes.list()[0] == 0 || axes.list()[0] == -1)) return {};
+    if (rank == 0 && axes.is_one() && (axes.list()[0] == 0 || axes.list()[0] == -1)) return {};
     AxisList result = ops::normalize_axes(axes.list(), rank);
     std::sort(result.begin(), result.end());
     return result;
@@ -56,6 +57,8 @@ void check_where(const array& where) {
     if (where.dtype() == Dtype::bool_) return;
     throw TypeError("Cannot cast array data from dtype('" + std::string(name_of(where.dtype())) + "') to dtype('bool') according to the rule 'safe'");
 }
+
+namespace {
 
 array combine(Op op, const array& x, const array& y) {
     const Operand first(x), second(y);
@@ -85,7 +88,10 @@ bool starts_below_zero(Op op, const FoldOptions& options, Dtype dtype) {
 
 // What stands for elements that where= leaves out.
 Scalar masked_by(Op op, const FoldOptions& options, Dtype dtype) {
-    if (!starts_below_zero(op, options, dtype)) return *ops::info(op).identity;
+    const int identity = *ops::info(op).identity;
+    const bool has_no_sign = identity < 0 && (dtype == Dtype::bool_ || kind_of(dtype) == 'u');
+    if (has_no_sign) return dtype == Dtype::bool_ ? Scalar(true) : Scalar(~std::uint64_t{0} >> (64 - 8 * itemsize_of(dtype)));
+    if (!starts_below_zero(op, options, dtype)) return identity;
     return is_complex(dtype) ? Scalar(std::complex<double>(-0.0, -0.0)) : Scalar(-0.0);
 }
 
@@ -93,6 +99,24 @@ Scalar masked_by(Op op, const FoldOptions& options, Dtype dtype) {
 array started(const ops::Info& row, const array& x) {
     if (!row.identity || !is_inexact(x.dtype())) return x;
     return combine(row.combine, constant(*row.identity, x.dtype()), x);
+}
+
+// Whether bools are counted without being made int64 before.
+bool is_count(Op op, const array& x, Dtype dtype, const FoldOptions& options) {
+    const bool is_of_bools = op == Op::sum && x.dtype() == Dtype::bool_ && dtype == Dtype::int64 && !options.where;
+    return is_of_bools && trace::Recorder::active() == nullptr && !x.is_recorded() && !may_be_on_device();
+}
+
+array counted(const array& x, std::span<const std::int64_t> axes) {
+    check_alive(x);
+    ir::Attributes attributes;
+    attributes.ints.assign(axes.begin(), axes.end());
+    const eager::View view = view_of(x.body()->memory);
+    Shape kept;
+    for (const Dim dim : kept_shape(dims_of(x), AxisList(axes.begin(), axes.end()))) kept.push_back(dim.value());
+    device::Memory out = allocate(Dtype::int64, kept, result_order(Op::sum, attributes, {&view, 1}));
+    eager::run(Op::sum, attributes, {&view, 1}, view_of(out));
+    return wrap(std::move(out));
 }
 
 // A fold of `x`, which is `source` in the dtype that is folded in: NumPy casts on the way, so that the result lies by the source.
@@ -104,12 +128,15 @@ array folded(Op op, const array& x, std::span<const std::int64_t> axes, const ar
     return laid_out(result, result_order(op, attributes, {&source, 1}));
 }
 
+}  // namespace
+
 array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     const ops::Info& row = ops::info(op);
     const array source = as_array(operand);
     const AxisList axes = axes_of(options.axis, source.ndim());
     const Dtype dtype = ops::fold_dtype(op, source.dtype(), wanted_dtype(row.combine, source.dtype(), options.dtype, options.out));
-    array x = cast(source, dtype);
+    const bool counts = !axes.empty() && is_count(op, source, dtype, options);
+    array x = counts ? source : cast(source, dtype);
     if (options.where) {
         check_where(*options.where);
         if (!row.identity && !options.initial) {
@@ -123,6 +150,8 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     const bool start_alone = options.initial && !row.identity && is_empty(dims_of(x), axes);
     if (start_alone) {
         result = constant(*options.initial, dtype, kept_shape(dims_of(x), axes));
+    } else if (counts) {
+        result = counted(source, span_of(axes));
     } else if (!axes.empty()) {
         result =
             starts_below_zero(op, options, dtype) ? sum_from_negative_zero(x, span_of(axes)) : folded(op, x, span_of(axes), options.where ? x : source);
@@ -136,6 +165,16 @@ array reduce(Op op, const Operand& operand, const FoldOptions& options) {
     return store_reduced(result, options.out, {row.combine, x, span_of(axes), options.keepdims});
 }
 
+array scan(Op op, const Operand& operand, const AxisOptions& options) {
+    const array source = as_array(operand);
+    const array x = options.axis && source.ndim() > 0 ? source : flatten(source);
+    const std::int64_t axis = options.axis ? ops::normalize_axis(*options.axis, x.ndim()) : 0;
+    const Dtype dtype = ops::fold_dtype(op, x.dtype(), wanted_dtype(ops::info(op).combine, x.dtype(), options.dtype, options.out));
+    return store_scanned(fold(op, cast(x, dtype), {&axis, 1}), options.out, axis);
+}
+
+namespace {
+
 array choose(Op op, const Operand& operand, const AxisOptions& options) {
     const array source = as_array(operand);
     const int rank = source.ndim();
@@ -146,14 +185,6 @@ array choose(Op op, const Operand& operand, const AxisOptions& options) {
     array result = fold(op, x, {&axis, 1});
     if (options.keepdims) result = expand(result, flat ? span_of(all_axes(rank)) : std::span<const std::int64_t>(&axis, 1));
     return store_places(result, options.out, op);
-}
-
-array scan(Op op, const Operand& operand, const AxisOptions& options) {
-    const array source = as_array(operand);
-    const array x = options.axis && source.ndim() > 0 ? source : flatten(source);
-    const std::int64_t axis = options.axis ? ops::normalize_axis(*options.axis, x.ndim()) : 0;
-    const Dtype dtype = ops::fold_dtype(op, x.dtype(), wanted_dtype(ops::info(op).combine, x.dtype(), options.dtype, options.out));
-    return store_scanned(fold(op, cast(x, dtype), {&axis, 1}), options.out, axis);
 }
 
 array binary(Op op, const Operand& x, const Operand& y) {

@@ -31,7 +31,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::uint32_t bit_of(std::string_view name) {
-    if (name == "all" || name == "+all") return all_channels;
+    if (name.starts_with('+')) return bit_of(name.substr(1)) | detail::log_graphs;
+    if (name == "all") return all_channels;
     for (std::size_t i = 0; i < std::size(channel_names); ++i) {
         if (channel_names[i] == name) return 1U << i;
     }
@@ -64,7 +65,7 @@ struct Closing {
 
 void set_logs(std::string_view channels, const LogOptions& options) {
     const std::uint32_t bits = bits_of(channels);
-    if (bits == 0) return detail::set_log(0, nullptr);
+    if ((bits & all_channels) == 0) return detail::set_log(0, nullptr);
     std::shared_ptr<std::FILE> file;
     if (!options.file.empty()) {
         std::unique_ptr<std::FILE, Closing> opened(std::fopen(options.file.c_str(), "ae"));
@@ -82,7 +83,10 @@ void set_logs(std::string_view channels, const LogOptions& options) {
 std::string logs() {
     std::string names;
     for (std::size_t i = 0; i < std::size(channel_names); ++i) {
-        if (detail::tells(static_cast<Channel>(i))) names += (names.empty() ? "" : ",") + std::string(channel_names[i]);
+        if (!detail::tells(static_cast<Channel>(i))) continue;
+        names += names.empty() ? "" : ",";
+        names += detail::tells_graphs() && static_cast<Channel>(i) == Channel::passes ? "+" : "";
+        names += channel_names[i];
     }
     return names;
 }

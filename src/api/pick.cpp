@@ -5,6 +5,10 @@
 #include "api/at_device.h"
 #include "api/primitives.h"
 #include "api/rows.h"
+#include "device/span.h"
+#include "eager/kernels.h"
+#include "eager/picked.h"
+#include "eager/sort_line.h"
 #include "fastnp/detail/layout.h"
 #include "fastnp/detail/order.h"
 #include "fastnp/error.h"
@@ -111,17 +115,19 @@ bool run_there(api::Operation& operation, const std::vector<array>& arrays, bool
     return operation.run(*device, record_over, results);
 }
 
+shape::Layout layout_of(const array& x) {
+    const device::Memory& memory = x.body()->memory;
+    return {memory.data, memory.shape, memory.strides, itemsize_of(memory.dtype)};
+}
+
 // Memory that does not move is written to by the host; where the memory of x is also another's, the result is made beside it.
 bool scatter_there(const array& x, const std::vector<array>& indices, const array& values, std::optional<ir::Op> combine) {
     std::vector<array> arrays{x};
     arrays.insert(arrays.end(), indices.begin(), indices.end());
     arrays.push_back(values);
     if (!api::may_be_on_device() || is_recorded(arrays)) return false;
-    const auto layout = [](const array& each) {
-        const device::Memory& memory = each.body()->memory;
-        return shape::Layout{memory.data, memory.shape, memory.strides, itemsize_of(memory.dtype)};
-    };
-    const bool overlaps = std::any_of(arrays.begin() + 1, arrays.end(), [&](const array& each) { return shape::may_overlap(layout(x), layout(each)); });
+    const bool overlaps =
+        std::any_of(arrays.begin() + 1, arrays.end(), [&](const array& each) { return shape::may_overlap(layout_of(x), layout_of(each)); });
     const device::Memory& target = x.body()->memory;
     if (overlaps || !device::can_move(target.data) || shape::repeats(target.shape, target.strides)) return false;
     api::Operation operation("scatter");
@@ -138,29 +144,93 @@ bool scatter_there(const array& x, const std::vector<array>& indices, const arra
 
 }  // namespace
 
+namespace {
+
+// Of concrete arrays that no device has to do with. IndexError for more indices than axes.
+bool are_at_hand(const array& x, const std::vector<array>& indices) {
+    if (indices.empty() || static_cast<int>(indices.size()) > x.ndim()) return false;
+    return !api::may_be_on_device() && !x.is_recorded() && !is_recorded(indices);
+}
+
+// Indices of one shape.
+std::vector<array> fitted_indices(const std::vector<array>& indices) {
+    std::vector<array> fitted;
+    for (const array& each : indices) fitted.push_back(as_indices(each));
+    return fitted.size() == 1 ? fitted : broadcast_arrays(fitted);
+}
+
+std::vector<eager::View> views_of(const std::vector<array>& arrays) {
+    std::vector<eager::View> views;
+    for (const array& each : arrays) views.push_back(api::view_of(each.body()->memory));
+    return views;
+}
+
+// Of what indices of one shape pick along the first axes.
+api::Dims picked_shape(const array& x, std::span<const array> indices) {
+    api::Dims shape = api::dims_of(indices[0]);
+    const api::Dims whole = api::dims_of(x);
+    for (std::size_t i = indices.size(); i < whole.size(); ++i) shape.push_back(whole[i]);
+    return shape;
+}
+
+// Broadcast to that; ValueError in NumPy's words.
+array fitted_values(const array& given, const array& x, std::span<const array> indices, bool combines) {
+    const api::Dims shape = picked_shape(x, indices);
+    try {
+        return api::broadcast(given, shape);
+    } catch (const ValueError&) {
+        if (combines) api::throw_unfit();
+        shape::Sizes* const sizes = api::active_sizes();
+        throw ValueError("shape mismatch: value array of shape " + ops::compact_text(api::dims_of(given), sizes) +
+                         " could not be broadcast to indexing result of shape " + ops::compact_text(shape, sizes));
+    }
+}
+
+// Where all places are set to one row, one that lies together: it is made once.
+array with_close_row(const array& values, int places) {
+    const Shape shape = values.shape();
+    const Strides steps = values.strides();
+    for (int i = 0; i < places; ++i) {
+        if (steps[static_cast<std::size_t>(i)] != 0 && shape[static_cast<std::size_t>(i)] != 1) return values;
+    }
+    if (values.ndim() == places || values.size() == 0) return values;
+    const array row = values.index(std::vector<Index>(static_cast<std::size_t>(places), Index(0)));
+    return row.is_c_contiguous() ? values : broadcast_to(row.copy(), shape);
+}
+
+// Each is checked before anything is written.
+void scatter_at_hand(const array& x, const std::vector<array>& indices, const array& given, std::optional<ir::Op> combine) {
+    const array values = fitted_values(given, x, indices, combine.has_value());
+    (void)api::checked_sizes(values.shape(), itemsize_of(x.dtype()));
+    const device::Memory& target = x.body()->memory;
+    const auto apart = [&](const array& each) { return shape::may_overlap(layout_of(each), layout_of(x)) ? each.copy() : each; };
+    std::vector<array> own;
+    for (const array& each : indices) own.push_back(apart(each));
+    const array set = with_close_row(apart(values), indices[0].ndim());
+    const std::vector<eager::View> views = views_of(own);
+    const eager::View beside = api::view_of(set.body()->memory);
+    device::HostWrite write(target);
+    const eager::Picked picked{api::view_of(target), 0, views};
+    check(picked);
+    if (combine) eager::combine(picked, *combine, beside);
+    else eager::scatter(picked, beside);
+    write.done();
+}
+
+}  // namespace
+
 void api::throw_unfit() { throw ValueError("array is not broadcastable to correct shape"); }
 
 void api::scatter(const array& x, const std::vector<array>& indices, const Operand& values, std::optional<ir::Op> combine) {
     api::check_writable(x, "assignment destination is read-only");
     const array of_values = api::as_array(values, values.as_scalar() != nullptr ? std::optional(x.dtype()) : std::nullopt);
     if (scatter_there(x, indices, of_values, combine)) return;
-    const api::Rows rows = api::rows_of(x, indices);
     const array given = api::cast(of_values, x.dtype());
-    api::Dims shape = api::dims_of(rows.index);
-    const api::Dims whole = api::dims_of(rows.x);
-    for (std::size_t i = 1; i < whole.size(); ++i) shape.push_back(whole[i]);
-    array fitted = given;
-    try {
-        fitted = api::broadcast(given, shape);
-    } catch (const ValueError&) {
-        if (combine) throw_unfit();
-        shape::Sizes* const sizes = api::active_sizes();
-        throw ValueError("shape mismatch: value array of shape " + ops::compact_text(api::dims_of(given), sizes) +
-                         " could not be broadcast to indexing result of shape " + ops::compact_text(shape, sizes));
-    }
+    if (are_at_hand(x, indices) && !of_values.is_recorded()) return scatter_at_hand(x, fitted_indices(indices), given, combine);
+    const api::Rows rows = api::rows_of(x, indices);
     ir::Attributes attributes;
     attributes.ints = {combine ? static_cast<std::int64_t>(*combine) : -1};
-    const array operands[] = {rows.x, rows.index, fitted};
+    const array operands[] = {rows.x, rows.index, fitted_values(given, rows.x, {&rows.index, 1}, combine.has_value())};
     api::assign(x, api::reshape(api::apply(ir::Op::scatter, attributes, operands), api::dims_of(x)));
 }
 
@@ -183,9 +253,20 @@ std::optional<array> pick_there(const array& x, const std::vector<array>& indice
 array pick(const array& x, const std::vector<array>& indices) {
     check_axes_have_elements(x, indices);
     if (auto there = pick_there(x, indices)) return std::move(*there);
-    const api::Rows rows = api::rows_of(x, indices);
     SmallVector<std::int64_t> axes;
     for (std::size_t i = 0; i < indices.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    if (are_at_hand(x, indices)) {
+        const std::vector<array> fitted = fitted_indices(indices);
+        const shape::AxisOrder order = api::picked_order(x, {axes.data(), axes.size()}, indices, 0);
+        Shape shape;
+        for (const api::Dim size : picked_shape(x, fitted)) shape.push_back(size.value());
+        (void)api::checked_sizes(shape, itemsize_of(x.dtype()));
+        const device::Memory made = api::allocate(x.dtype(), shape, order);
+        const std::vector<eager::View> views = views_of(fitted);
+        eager::gather({api::view_of(x.body()->memory), 0, views}, api::view_of(made));
+        return api::wrap(made, true);
+    }
+    const api::Rows rows = api::rows_of(x, indices);
     const array picked = take(rows.x, rows.index, 0, indices.size() == 1 ? TakeMode::raise : TakeMode::clip);  // of several, each was looked at
     return api::laid_out(picked, api::picked_order(x, {axes.data(), axes.size()}, indices, 0));
 }
@@ -261,6 +342,10 @@ array sorted_part(const array& x, std::int64_t first, std::int64_t count) {
     const api::Dim length = api::dims_of(x).back(), end = api::arithmetic().add(attributes.dims[0], attributes.dims[1]);
     if (!api::arithmetic().at_least(length, end)) throw ValueError("there are no such elements in lines of " + api::arithmetic().told(length));
     return api::apply(ir::Op::sort, attributes, {&x, 1});
+}
+
+void partition_line(void* line, Dtype dtype, std::int64_t count, std::span<const std::int64_t> places) {
+    eager::with_element(dtype, [&]<class T>() { eager::partition_line(static_cast<T*>(line), count, places); });
 }
 
 bool finds_sorted_part(const array& x, std::int64_t count) {

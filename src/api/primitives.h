@@ -33,6 +33,8 @@ void check_alive(const array& x);
 
 /// Arithmetic on sizes as they are now: plain, or of the active recording.
 inline shape::Arithmetic arithmetic() { return shape::Arithmetic(active_sizes()); }
+/// Whether two arrays have one dtype and one shape; of sizes that vary, for the sizes at hand, which is guarded.
+bool have_one_type(const array& x, const array& y);
 /// Sizes, which may be symbolic (detail/size.h). ValueError for negative and excessive ones.
 Dims checked_sizes(const Shape& shape, std::size_t itemsize = 1);
 inline int rank_of(const array& x) { return x.ndim(); }

@@ -127,7 +127,7 @@ array squeeze(const array& x, const Axes& axis) {
         for (std::size_t i = 0; i < shape.size(); ++i) {
             if (api::arithmetic().equal(shape[i], Dim(1))) places.push_back(static_cast<std::int64_t>(i));
         }
-    } else if (x.ndim() > 0 || axis.list().size() != 1 || (axis.list()[0] != 0 && axis.list()[0] != -1)) {  // which NumPy lets pass
+    } else if (x.ndim() > 0 || !axis.is_one() || (axis.list()[0] != 0 && axis.list()[0] != -1)) {  // which NumPy lets pass
         places = ops::normalize_axes(axis.list(), x.ndim());
     }
     return api::squeeze(x, span_of(places));

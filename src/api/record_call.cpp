@@ -7,12 +7,14 @@
 #include "api/entry.h"
 #include "api/layout.h"
 #include "api/primitives.h"
+#include "codegen/debug_lines.h"
 #include "fastnp/detail/ahead.h"
 #include "fastnp/detail/progress.h"
 #include "fastnp/detail/timeline.h"
 #include "pass/index_map.h"
 #include "pass/left_out.h"
 #include "shape/order.h"
+#include "trace/call_site.h"
 
 namespace fastnp::detail {
 
@@ -129,6 +131,16 @@ shape::Dims steps_of(const device::Memory& memory, shape::Sizes& sizes) {
     return is_empty ? pass::contiguous_strides(shape::to_dims(memory.shape), memory.dtype, sizes) : shape::to_dims(memory.strides);
 }
 
+// Programs of machine code have lines where their debug information says them.
+void find_lines() {
+    static const bool set = [] {
+        ir::set_line_finder(&codegen::debug_line);
+        trace::set_has_lines(&codegen::has_debug_lines);
+        return true;
+    }();
+    static_cast<void>(set);
+}
+
 }  // namespace
 
 void take_recording(trace::Recorder& recorder, const std::vector<array>& outputs, Recording& made) {
@@ -163,6 +175,7 @@ Recording record_call(const compiler::Signature& signature, std::span<const Argu
     const std::vector<array> parameters = parameters_of(signature, call, recorder, made.strides);
     if (Ahead::current() == nullptr) recorder->set_arguments(memories_of(call), known);
     recorder->set_home(device_of(call));
+    find_lines();
     recorder->set_place(place);
     const Engine::Callee::Limits limits = callee.limits();
     recorder->set_limits(limits.steps, limits.reads, stop_at);

@@ -141,7 +141,13 @@ void run_into(const View& target, Op op, const Loop& loop, std::span<const View>
     const Memory casted = device::allocate(target.dtype, shape);
     eager::copy(view_of(result), view_of(casted));
     const View choices[] = {mask_view(*mask, shape), view_of(casted), target};
-    eager::run(Op::select, no_attributes, choices, target);
+    if (!shape::may_overlap(layout_of(choices[0]), layout_of(target))) {
+        eager::run(Op::select, no_attributes, choices, target);
+        return;
+    }
+    const Memory chosen = device::allocate(target.dtype, shape);  // writes to the target would be choices, too
+    eager::run(Op::select, no_attributes, choices, view_of(chosen));
+    eager::copy(view_of(chosen), target);
 }
 
 // By the host. `device`: where the result is at home nevertheless.

@@ -8,6 +8,8 @@
 #include <shared_mutex>
 #include <type_traits>
 
+#include "base/for_codegen.h"
+
 namespace fastnp::base {
 
 /// How many forks lie between the first process and this one.
@@ -33,8 +35,8 @@ public:
 
 protected:
     /// From now on fork() takes it; the last thing that is done as it is made, and undone as the first when it goes.
-    void join();
-    void leave();
+    FASTNP_FOR_CODEGEN void join();
+    FASTNP_FOR_CODEGEN void leave();
 
 private:
     friend class ForkLocks;
@@ -65,7 +67,7 @@ private:
 };
 
 /// While it lives, fork() in other threads waits: for work that takes a while, on what all threads share. May be nested.
-class NoFork {
+class FASTNP_FOR_CODEGEN NoFork {
 public:
     NoFork();
     ~NoFork();

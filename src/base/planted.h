@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/for_codegen.h"
+
 namespace fastnp::base {
 
 /// FASTNP_PLANT="simplify swap subtract": where it is, what is done, and to which op or instruction.
@@ -14,9 +16,9 @@ struct Planted {
 };
 
 /// The one that is planted at a stage. Null where there is none, and always in builds without FASTNP_PLANTED_FAULTS.
-const Planted* planted(std::string_view stage);
+FASTNP_FOR_CODEGEN const Planted* planted(std::string_view stage);
 /// Has the process end, wait for ever or for a second, or throws InternalError, where the fault is "crash", "hang", "slow" or "throw". False: it is
 /// another one.
-bool befalls(const Planted& fault);
+FASTNP_FOR_CODEGEN bool befalls(const Planted& fault);
 
 }  // namespace fastnp::base

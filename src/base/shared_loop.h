@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/for_codegen.h"
+
 namespace fastnp::base {
 
 /// What generated code hands over.
@@ -26,6 +28,6 @@ struct SharedLoopCall {
 std::uint64_t shared_rounds();
 
 /// Whether all iterations from `first` up to `end` are done. Else the exit that was taken, and what was stored, are those of the loop in its order.
-std::int32_t run_shared_loop(const SharedLoopCall* call, std::int64_t first, std::int64_t end) noexcept;
+FASTNP_FOR_CODEGEN std::int32_t run_shared_loop(const SharedLoopCall* call, std::int64_t first, std::int64_t end) noexcept;
 
 }  // namespace fastnp::base

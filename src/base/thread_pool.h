@@ -4,10 +4,12 @@
 
 #include <cstdint>
 
+#include "base/for_codegen.h"
+
 namespace fastnp::base {
 
 /// Threads that parallel_for uses, the caller among them: FASTNP_NUM_THREADS, or the processors that this process may run on.
-int thread_count();
+FASTNP_FOR_CODEGEN int thread_count();
 
 /// Runs body(context, task, worker) for every task in [0, tasks), on this thread and the workers; returns when all are done. `worker` is below
 /// thread_count() and its own while a task runs. Entered from within a task, or while another thread uses the workers, it runs on the caller alone. The
@@ -15,6 +17,7 @@ int thread_count();
 ///
 /// Where tasks take about as long as each other, a worker that ends late has no processor of its own: few tasks are the caller's alone for a while then.
 enum class Tasks : std::uint8_t { alike, of_any_length };
-void parallel_for(std::int64_t tasks, void (*body)(void* context, std::int64_t task, int worker), void* context, Tasks kind = Tasks::alike);
+FASTNP_FOR_CODEGEN void parallel_for(std::int64_t tasks, void (*body)(void* context, std::int64_t task, int worker), void* context,
+                                     Tasks kind = Tasks::alike);
 
 }  // namespace fastnp::base

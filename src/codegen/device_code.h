@@ -11,9 +11,6 @@
 
 namespace fastnp::codegen {
 
-/// The sizes that a kernel's code takes as arguments, in order, each once.
-std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel);
-
 struct DeviceJob {
     const nest::Kernel* kernel;
     const nest::Grid* grid;

@@ -14,6 +14,7 @@ struct External {
     /// usual arguments alone (ops/usual.h); memory for what a program makes (detail/blocks.h), what it draws
     /// (eager/stream.h), whether it is to be left (detail/interruption.h), loops that threads share
     /// (base/shared_loop.h), and arithmetic that raises no flag (eager/quiet.h).
+    /// (Exported functions have their numbers: new ones come last.)
     enum class Kind : std::uint8_t {
         vector,
         span,

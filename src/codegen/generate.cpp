@@ -1,5 +1,6 @@
 #include "codegen/generate.h"
 
+#include "base/fork.h"
 #include "codegen/host.h"
 #include "fastnp/error.h"
 
@@ -11,9 +12,25 @@
 
 namespace fastnp::codegen {
 
+namespace {
+
+// A child of fork() may have it as another thread left it: a fork waits while anything is compiled (base::NoFork).
+std::shared_mutex& options() {
+    return base::made_once([] { return std::make_unique<std::shared_mutex>(); });
+}
+
+}  // namespace
+
+WhileNobodyCompiles::WhileNobodyCompiles() { options().lock(); }
+WhileNobodyCompiles::~WhileNobodyCompiles() {
+    set_llvm_options();
+    options().unlock();
+}
+
 Emitted new_module(Effort effort) {
     initialize_llvm();
     Emitted out;
+    out.uses_options = std::shared_lock(options());
     out.context = std::make_unique<llvm::LLVMContext>();
     out.module = std::make_unique<llvm::Module>("fastnp", *out.context);
     out.target = make_target_machine(effort);

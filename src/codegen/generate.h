@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,21 @@
 namespace fastnp::codegen {
 
 struct Emitted {
+    std::shared_lock<std::shared_mutex> uses_options;  // LLVM's, for as long as it lives (WhileNobodyCompiles)
     std::unique_ptr<llvm::LLVMContext> context;
     std::unique_ptr<llvm::Module> module;
     std::unique_ptr<llvm::TargetMachine> target;
     std::vector<std::string> symbols;
     std::map<std::string, External> externals;
+};
+
+/// While it lives, no other thread has an Emitted. Then LLVM's options are set again.
+class WhileNobodyCompiles {
+public:
+    WhileNobodyCompiles();
+    ~WhileNobodyCompiles();
+    WhileNobodyCompiles(const WhileNobodyCompiles&) = delete;
+    WhileNobodyCompiles& operator=(const WhileNobodyCompiles&) = delete;
 };
 
 /// An empty one.

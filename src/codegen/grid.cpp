@@ -15,30 +15,6 @@ namespace fastnp::codegen {
 using llvm::BasicBlock;
 namespace in = llvm::Intrinsic;
 
-std::vector<shape::Dim> sizes_of(const nest::Kernel& kernel) {
-    std::vector<shape::Dim> sizes;
-    const auto note = [&sizes](shape::Dim dim) {
-        if (!dim.is_constant() && std::find(sizes.begin(), sizes.end(), dim) == sizes.end()) sizes.push_back(dim);
-    };
-    const auto note_access = [&note](const nest::Access& access) {
-        note(access.offset);
-        for (const shape::Dim stride : access.strides) note(stride);
-    };
-    for (const nest::Axis& axis : kernel.axes) note(axis.extent);
-    for (const nest::Expr& expr : kernel.exprs) {
-        note_access(expr.access);
-        note(expr.offset);
-        note(expr.extent);
-    }
-    for (const nest::Stage& stage : kernel.stages) {
-        for (const nest::Store& store : stage.stores) note_access(store.access);
-    }
-    for (const nest::Store& store : kernel.outer_stores) note_access(store.access);
-    note(kernel.blocked_extent);
-    note(kernel.inner_points);
-    return sizes;
-}
-
 GridEmitter::GridEmitter(const nest::Kernel& kernel, const nest::Grid& grid, llvm::Module& module)
     : kernel_(kernel), grid_(grid), b_(module, 1, Target::nvptx), depends_(nest::dependencies(kernel)), outer_(kernel.outer_count()) {
     if (!kernel.scratch.empty() && !has_team() && grid.held == 0) throw InternalError("only teams of threads keep rows");
@@ -48,7 +24,7 @@ llvm::Value* GridEmitter::size(shape::Dim dim) { return dim.is_constant() ? numb
 
 void GridEmitter::make_function(const std::string& symbol) {
     auto& ir = b_.ir;
-    const std::vector<shape::Dim> sizes = sizes_of(kernel_);
+    const std::vector<shape::Dim> sizes = nest::sizes_of(kernel_);
     std::vector<llvm::Type*> types;
     for (const nest::Buffer& buffer : kernel_.buffers) {
         if (buffer.by_value) types.resize(types.size() + nest::words_of(buffer), ir.getInt64Ty());

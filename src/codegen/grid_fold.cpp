@@ -177,7 +177,8 @@ Value GridEmitter::from_thread(const Value& value, int distance) {
 
 // All threads come to the same value: of two that differ by their order (maxima of zeros, or of NaNs), the lower thread's comes first.
 Value GridEmitter::across_warp(const nest::Fold& fold, Value value) {
-    const bool is_ordered = is_inexact(fold.dtype) && (fold.combine == ir::Op::maximum || fold.combine == ir::Op::minimum);
+    const auto chooses = {ir::Op::maximum, ir::Op::minimum, ir::Op::fmax, ir::Op::fmin};
+    const bool is_ordered = is_inexact(fold.dtype) && std::ranges::find(chooses, fold.combine) != chooses.end();
     for (int distance = std::min(warp, grid_.team) / 2; distance >= 1; distance /= 2) {
         Value first = value;
         Value second = from_thread(value, distance);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "base/fork.h"
 #include "codegen/value.h"
@@ -41,36 +42,49 @@ Host this_machine() {
 }
 
 // Code shall have the bits of the eager kernels, so both are for one level.
+std::unique_ptr<const Host> make_host(bool for_others) {
+    using eager::Isa;
+    const Isa isa = eager::host_isa();
+    Host result = for_others ? Host{} : this_machine();
+    if (for_others) result.cpu = isa == Isa::v4 ? "x86-64-v4" : isa == Isa::v3 ? "x86-64-v3" : "x86-64";
+    result.triple = llvm::sys::getProcessTriple();
+    result.machine.vector_bytes = nest::vector_bytes_of_host();
+    result.machine.masked_memory = isa == Isa::v4;
+    return std::make_unique<const Host>(std::move(result));
+}
+
+thread_local constinit bool is_portable = false;
+
 const Host& host() {
-    return base::made_once([] {
-        using eager::Isa;
-        const Isa isa = eager::host_isa();
-        Host result = eager::isa_is_chosen() ? Host{} : this_machine();
-        if (eager::isa_is_chosen()) result.cpu = isa == Isa::v4 ? "x86-64-v4" : isa == Isa::v3 ? "x86-64-v3" : "x86-64";
-        result.triple = llvm::sys::getProcessTriple();
-        result.machine.vector_bytes = nest::vector_bytes_of_host();
-        result.machine.masked_memory = isa == Isa::v4;
-        return std::make_unique<const Host>(std::move(result));
-    });
+    if (is_portable) return base::made_once([] { return make_host(true); });
+    return base::made_once([] { return make_host(eager::isa_is_chosen()); });
 }
 
 }  // namespace
+
+void set_llvm_options() {
+    // Loop strength reduction is done by those who optimise, where it pays: code generators would do it always.
+    if (auto* lsr = llvm::cl::getRegisteredOptions().lookup("disable-lsr")) static_cast<llvm::cl::opt<bool>*>(lsr)->setValue(true);
+    // Whether rows overlap is asked of each row: of all that the outer loop goes over, some always do.
+    llvm::VectorizerParams::HoistRuntimeChecks = false;
+    // What is left over of a loop over vectors is done by shorter vectors from 8 elements a vector on.
+    if (auto* least = llvm::cl::getRegisteredOptions().lookup("epilogue-vectorization-minimum-VF")) {
+        static_cast<llvm::cl::opt<unsigned>*>(least)->setValue(8);
+    }
+}
 
 void initialize_llvm() {
     base::made_once([] {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
-        // Loop strength reduction is done by those who optimise, where it pays: code generators would do it always.
-        if (auto* lsr = llvm::cl::getRegisteredOptions().lookup("disable-lsr")) static_cast<llvm::cl::opt<bool>*>(lsr)->setValue(true);
-        // Whether rows overlap is asked of each row: of all that the outer loop goes over, some always do.
-        llvm::VectorizerParams::HoistRuntimeChecks = false;
-        // What is left over of a loop over vectors is done by shorter vectors from 8 elements a vector on.
-        if (auto* least = llvm::cl::getRegisteredOptions().lookup("epilogue-vectorization-minimum-VF")) {
-            static_cast<llvm::cl::opt<unsigned>*>(least)->setValue(8);
-        }
+        set_llvm_options();
         return std::make_unique<const bool>(true);
     });
 }
+
+PortableCode::PortableCode(bool on) : before_(std::exchange(is_portable, on)) {}
+PortableCode::~PortableCode() { is_portable = before_; }
+bool PortableCode::is_on() { return is_portable; }
 
 const Machine& host_machine() { return host().machine; }
 std::string host_name() { return host().cpu; }

@@ -3,13 +3,13 @@
 #include "codegen/jit.h"
 
 #include <atomic>
-#include <bit>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include "base/fork.h"
 #include "codegen/distinct.h"
+#include "codegen/half_calls.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
 #include "codegen/object.h"
@@ -19,7 +19,6 @@
 #include "codegen/stored_code.h"
 #include "fastnp/detail/log.h"
 #include "fastnp/error.h"
-#include "fastnp/half.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -80,11 +79,6 @@ CodeCache& code_cache() {
     return base::made_once([] { return std::make_unique<CodeCache>(); });
 }
 
-// Where the processor has no instructions for 16-bit floats, code calls these by the names of the compilers' own library, which a process may lack. A
-// 16-bit float is handed over in the low bits of where a float would be.
-float from_half(float bits) { return detail::half_bits_to_float(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(bits))); }
-float to_half(float value) { return std::bit_cast<float>(std::uint32_t{detail::float_to_half_bits(value)}); }
-
 // What generated code may call: what it was made to call, and what the code generator itself brings in. False if this machine lacks any.
 bool define_externals(llvm::orc::JITDylib& library, const std::vector<External>& externals) {
     auto& jit = session();
@@ -97,8 +91,8 @@ bool define_externals(llvm::orc::JITDylib& library, const std::vector<External>&
         if (address == nullptr) return false;
         define(symbol_of(external), address);
     }
-    define("__extendhfsf2", reinterpret_cast<void*>(&from_half));
-    define("__truncsfhf2", reinterpret_cast<void*>(&to_half));
+    define("__extendhfsf2", reinterpret_cast<void*>(&float_from_half));
+    define("__truncsfhf2", reinterpret_cast<void*>(&half_from_float));
     define("memset", reinterpret_cast<void*>(&::memset));
     define("memcpy", reinterpret_cast<void*>(&::memcpy));
     define("fmod", reinterpret_cast<void*>(static_cast<double (*)(double, double)>(&::fmod)));

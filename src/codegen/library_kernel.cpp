@@ -58,10 +58,6 @@ void annotate(llvm::Function& kernel) {
 
 }  // namespace
 
-std::string LibraryKernel::key() const {
-    return "library kernel " + name + (combine ? " " + std::to_string(static_cast<int>(combine->op)) : std::string()) + "\n";
-}
-
 DeviceText library_text(std::span<const LibraryKernel> kernels, device::Backend::Code code, int capability) {
     llvm::LLVMContext context;
     llvm::Module module("fastnp", context);

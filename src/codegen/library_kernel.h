@@ -22,7 +22,7 @@ struct LibraryKernel {
     std::optional<Combine> combine{};
 
     /// Different for different code.
-    std::string key() const;
+    std::string key() const { return "library kernel " + name + (combine ? " " + std::to_string(static_cast<int>(combine->op)) : std::string()) + "\n"; }
 };
 
 /// Kernels in one text, as Backend::assemble() takes it, where those of one dtype combine in one way. They take the arguments that their source says, each

@@ -24,6 +24,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/Compression.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
@@ -167,6 +168,21 @@ void forget_assumptions(llvm::Function& function) {
     }
 }
 
+// LLVM bitcode, which lies compressed in this library. Modules are read of it as they are needed.
+llvm::StringRef device_functions() {
+    const auto& bytes = base::made_once([] {
+        const llvm::ArrayRef<std::uint8_t> compressed(reinterpret_cast<const std::uint8_t*>(fastnp_device_functions_begin),
+                                                      reinterpret_cast<const std::uint8_t*>(fastnp_device_functions_end));
+        constexpr std::size_t most_bytes = std::size_t{8} << 20;
+        auto made = std::make_unique<llvm::SmallVector<std::uint8_t, 0>>();
+        if (auto error = llvm::compression::zstd::decompress(compressed, *made, most_bytes)) {
+            throw InternalError("the library of device functions: " + llvm::toString(std::move(error)));
+        }
+        return made;
+    });
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 // Nothing else is read of the library.
 void link_device_functions(llvm::Module& module) {
     if (undefined_functions(module).empty()) return;
@@ -174,8 +190,7 @@ void link_device_functions(llvm::Module& module) {
     for (const llvm::Function& function : module) {
         if (!function.isDeclaration()) own.push_back(&function);
     }
-    const llvm::StringRef bytes(fastnp_device_functions_begin, static_cast<std::size_t>(fastnp_device_functions_end - fastnp_device_functions_begin));
-    auto library = llvm::getLazyBitcodeModule({bytes, "device functions"}, module.getContext());
+    auto library = llvm::getLazyBitcodeModule({device_functions(), "device functions"}, module.getContext());
     if (!library) throw InternalError("the library of device functions: " + llvm::toString(library.takeError()));
     if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::Flags::LinkOnlyNeeded))
         throw InternalError("linking device functions failed");

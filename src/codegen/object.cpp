@@ -105,11 +105,13 @@ std::vector<std::vector<Numbered>> parts_of(std::span<const Job> jobs) {
 struct Part {
     std::vector<Numbered> jobs;
     Effort effort;
+    bool is_portable;
     StoredCode made;
     Code times;
 };
 
 void make_part(Part& part) {
+    const PortableCode as_asked(part.is_portable);
     Stopwatch clock;
     Emitted emitted = emit_all(part.jobs, part.effort);
     part.times.emit_ms = clock.lap("emit");
@@ -128,7 +130,7 @@ void make_part(Part& part) {
 
 StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times) {
     std::vector<Part> parts;
-    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), effort, {}, {}});
+    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), effort, PortableCode::is_on(), {}, {}});
     const auto make = [](void* context, std::int64_t part, int) { make_part(static_cast<Part*>(context)[part]); };
     base::parallel_for(static_cast<std::int64_t>(parts.size()), make, parts.data(), base::Tasks::of_any_length);
     StoredCode all;

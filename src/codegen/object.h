@@ -15,7 +15,7 @@ StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times);
 /// A kernel's LLVM IR, before or after LLVM's passes.
 Emitted emitted_code(const Job& job, Stage stage);
 
-/// Object code of a program over numbers.
-StoredCode make_object(const ir::Program& program, Code& times);
+/// Object code of a program over numbers, under a name; empty: that of where it comes from.
+StoredCode make_object(const ir::Program& program, Code& times, const std::string& symbol = {});
 
 }  // namespace fastnp::codegen

@@ -43,10 +43,10 @@ namespace fastnp::codegen {
 
 namespace {
 
-Emitted emit_program(const ir::Program& program) {
+Emitted emit_program(const ir::Program& program, const std::string& symbol = {}) {
     ir::verify(program);
     Emitted out = new_module();
-    out.symbols.push_back(program_symbol(program));
+    out.symbols.push_back(symbol.empty() ? program_symbol(program) : symbol);
     emit(program, *out.module, out.symbols[0], out.externals);
     for (llvm::Function& function : *out.module) {
         if (function.isDeclaration()) continue;
@@ -163,9 +163,9 @@ void optimize_program(Emitted& emitted) {
 
 }  // namespace
 
-StoredCode make_object(const ir::Program& program, Code& times) {
+StoredCode make_object(const ir::Program& program, Code& times, const std::string& symbol) {
     Stopwatch clock;
-    Emitted emitted = emit_program(program);
+    Emitted emitted = emit_program(program, symbol);
     times.emit_ms = clock.lap("emit");
     optimize_program(emitted);
     times.optimize_ms = clock.lap("optimize");

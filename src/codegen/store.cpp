@@ -44,12 +44,12 @@ Digest digest_of(std::initializer_list<std::string_view> parts) {
 
 std::string_view bytes_of(const Digest& digest) { return {reinterpret_cast<const char*>(digest.data()), digest.size()}; }
 
-// The build id of the module that this code is part of: the linker's hash of all of it. Empty if it was linked without.
-std::string build_id() {
+// The build id of the module that an address lies in: the linker's hash of all of it. Empty if it was linked without.
+std::string build_id_at(const void* address) {
     struct Search {
         std::uintptr_t here;
         std::string found;
-    } search{reinterpret_cast<std::uintptr_t>(&digest_of), {}};
+    } search{reinterpret_cast<std::uintptr_t>(address), {}};
     dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* context) {
             auto& wanted = *static_cast<Search*>(context);
@@ -79,6 +79,12 @@ std::string build_id() {
         },
         &search);
     return search.found;
+}
+
+// Of this library and of libfastnp, which may be one.
+std::string build_id() {
+    const std::string here = build_id_at(reinterpret_cast<const void*>(&digest_of)), there = build_id_at(&detail::log_channels);
+    return here.empty() || there.empty() ? std::string() : here + there;
 }
 
 // All that what is kept depends on besides its fingerprint.

@@ -61,11 +61,13 @@ void run_told(const char* name, const Pass& pass, ir::Graph& graph, const Notes&
     }
     std::string changed = graph.text();
     if (changed == text) return;
-    if (notes.passes != nullptr) notes.passes->push_back({of + name, std::move(changed)});
+    if (notes.passes != nullptr) notes.passes->push_back({of + name, changed});
     if (!tells) return;
     const std::pair<std::string_view, std::string> values[] = {
         {"pass", name}, {"before", std::to_string(before)}, {"after", std::to_string(nodes())}, {"milliseconds", std::to_string(times[0].second)}};
-    detail::tell(detail::Channel::passes, std::string(name) + ": " + values[1].second + " nodes, " + values[2].second + " after it", values);
+    std::string line = std::string(name) + ": " + values[1].second + " nodes, " + values[2].second + " after it";
+    if (detail::tells_graphs()) line += "\n" + changed;
+    detail::tell(detail::Channel::passes, line, values);
 }
 
 // What a pass gives is verified, where that is asked for.

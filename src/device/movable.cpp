@@ -196,6 +196,8 @@ public:
     void add(std::shared_ptr<Place> place) {
         const char* const host = place->host();
         const std::scoped_lock lock(mutex_);
+        lowest_.store(std::min(lowest_.load(std::memory_order_relaxed), address_of(host)), std::memory_order_relaxed);
+        highest_.store(std::max(highest_.load(std::memory_order_relaxed), address_of(host) + place->bytes()), std::memory_order_relaxed);
         if (spare_) {
             spare_.key() = host;
             spare_.mapped() = std::move(place);
@@ -214,18 +216,26 @@ public:
         detail::movable_count.fetch_sub(1, std::memory_order_release);
     }
     std::shared_ptr<Place> find(const void* address) const {
+        if (lies_outside(address)) return nullptr;
         const std::scoped_lock lock(mutex_);
         const std::shared_ptr<Place>* const found = look_for(address);
         return found == nullptr ? nullptr : *found;
     }
     // Asked at every call, so nobody comes to own the place for it.
     Backend* home_of(const void* address) const {
+        if (lies_outside(address)) return nullptr;
         const std::scoped_lock lock(mutex_);
         const std::shared_ptr<Place>* const found = look_for(address);
         return found == nullptr ? nullptr : (*found)->home();
     }
 
 private:
+    static std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+    // Who asks for an address in a place has it from who added that: the bounds hold it by then.
+    bool lies_outside(const void* address) const {
+        return address_of(address) < lowest_.load(std::memory_order_relaxed) || address_of(address) > highest_.load(std::memory_order_relaxed);
+    }
+
     const std::shared_ptr<Place>* look_for(const void* address) const {
         const auto* at = static_cast<const char*>(address);
         auto after = all_.upper_bound(at);
@@ -236,6 +246,7 @@ private:
     }
 
     mutable base::Lock mutex_;
+    std::atomic<std::uintptr_t> lowest_{UINTPTR_MAX}, highest_{0};  // that any place had so far: most arrays of the host lie elsewhere
     std::map<const char*, std::shared_ptr<Place>> all_;
     std::map<const char*, std::shared_ptr<Place>>::node_type spare_;  // of what was removed last, for what comes next
 };

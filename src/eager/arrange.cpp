@@ -1,6 +1,7 @@
 // Making and rearranging: constants, iotas, moves (as copies of a strided view), concatenation, padding, gathers.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "eager/kernels.h"
 #include "fastnp/error.h"
@@ -68,6 +69,11 @@ void run_make(ops::Op op, const ir::Attributes& attributes, const View& out) {
         case ops::Op::extent: write_scalar(Scalar(attributes.dims[0].value()), out.dtype, element); break;
         case ops::Op::iota: {
             const auto axis = static_cast<std::size_t>(attributes.ints[0]);
+            if (out.shape.size() == 1 && is_contiguous(out)) {
+                auto* const to = static_cast<std::int64_t*>(out.data);
+                std::iota(to, to + out.shape[0], std::int64_t{0});
+                return;
+            }
             std::vector<std::int64_t> steps(static_cast<std::size_t>(out.shape[axis]));
             for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<std::int64_t>(i);
             View line{steps.data(), Dtype::int64, out.shape, {}};
@@ -149,10 +155,19 @@ void run_concatenate(const ir::Attributes& attributes, std::span<const View> ope
 }
 
 void run_pad(const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
-    fill(out, static_cast<const char*>(operands[1].data));
+    const auto* const value = static_cast<const char*>(operands[1].data);
     View inside = out;
-    inside.shape = operands[0].shape;
-    for (std::size_t i = 0; i < out.shape.size(); ++i) inside.data = static_cast<char*>(inside.data) + attributes.dims[i].value() * out.strides[i];
+    for (std::size_t i = 0; i < out.shape.size(); ++i) {  // what lies before and behind along each axis, where it lies within the axes before
+        const std::int64_t before = attributes.dims[i].value(), length = operands[0].shape[i], behind = inside.shape[i] - before - length;
+        View border = inside;
+        border.shape[i] = before;
+        fill(border, value);
+        border.shape[i] = behind;
+        border.data = static_cast<char*>(inside.data) + (before + length) * out.strides[i];
+        fill(border, value);
+        inside.shape[i] = length;
+        inside.data = static_cast<char*>(inside.data) + before * out.strides[i];
+    }
     copy(operands[0], inside);
 }
 

@@ -1,10 +1,14 @@
 #include "eager/draw.h"
 
+#include <algorithm>
+#include <array>
 #include <type_traits>
 
+#include "base/thread_pool.h"
 #include "device/bit_generator.h"
 #include "device/raw_stream.h"
 #include "device/ziggurat.h"
+#include "eager/generator_stream.h"
 
 namespace fastnp::eager {
 
@@ -101,6 +105,43 @@ private:
     std::int64_t used_ = 0;
 };
 
+/// A generator that draws by its own functions.
+struct Lent {};
+
+template <int bits>
+class Pieces<Lent, bits> {
+public:
+    using Piece = std::conditional_t<bits == 64, std::uint64_t, std::uint32_t>;
+
+    explicit Pieces(const BitGenerator& from) : stream_(*static_cast<const BitStream*>(from.stream)) {}
+
+    Piece next() {
+        if constexpr (bits == 64) return stream_.next_uint64(stream_.state);
+        else if constexpr (bits == 32) return stream_.next_uint32(stream_.state);
+        else return next_part();
+    }
+    auto unit() {
+        if constexpr (bits == 64) return stream_.next_double(stream_.state);
+        else return ziggurat::unit(next());
+    }
+
+private:
+    std::uint32_t next_part() {
+        if (left_ == 0) {
+            parts_ = stream_.next_uint32(stream_.state);
+            left_ = 32 / bits;
+        } else {
+            parts_ >>= bits;
+        }
+        --left_;
+        return parts_ & ((1U << bits) - 1);
+    }
+
+    BitStream stream_;
+    std::uint32_t parts_ = 0;
+    int left_ = 0;
+};
+
 // By D. Lemire's way, as the kernels (cuda/device_functions/kernels/draws.h).
 template <int bits, class P>
 std::uint64_t integer(P& pieces, std::uint64_t low, std::uint64_t span, std::uint64_t threshold) {
@@ -117,7 +158,50 @@ template <class G, int bits, class T, class F>
 void fill(BitGenerator& generator, void* out, std::int64_t count, F make) {
     Pieces<G, bits> pieces(generator);
     for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(out)[i] = static_cast<T>(make(pieces));
-    device::use_pieces(generator, pieces.used(), bits);
+    if constexpr (!std::is_same_v<G, Lent>) device::use_pieces(generator, pieces.used(), bits);
+}
+
+// Whether draw n is made of nothing but n: then others may begin anywhere.
+template <class G>
+inline constexpr bool is_linear = std::is_same_v<G, device::Pcg64> || std::is_same_v<G, device::Pcg64Dxsm>;
+
+// Numbers of one draw each, from draw `first` on. Several are on their way at a time, as each step waits for the one before it.
+template <class G, class F>
+void fill_by_one(const BitGenerator& generator, std::int64_t first, double* out, std::int64_t count, const F& make) {
+    constexpr std::size_t ways = 4;
+    const device::Affine step{G::factor, device::wide(generator.words[3], generator.words[2])}, leap = step.times(ways);
+    const device::Wide begin = device::wide(generator.words[1], generator.words[0]);
+    std::array<device::Wide, ways> states;
+    for (std::size_t way = 0; way < ways; ++way) states[way] = step.times(static_cast<device::Wide>(first) + way + (G::is_ahead ? 1 : 0))(begin);
+    std::int64_t i = 0;
+    for (; i + static_cast<std::int64_t>(ways) <= count; i += ways) {
+        for (std::size_t way = 0; way < ways; ++way) {
+            out[i + static_cast<std::int64_t>(way)] = make(G::output(states[way]));
+            states[way] = leap(states[way]);
+        }
+    }
+    for (std::size_t way = 0; i < count; ++i, ++way) out[i] = make(G::output(states[way]));
+}
+
+// The same, by threads where there are many.
+template <class G, class F>
+void share_by_one(BitGenerator& generator, double* out, std::int64_t count, const F& make) {
+    static constexpr std::int64_t block = 1 << 15;
+    struct Shared {
+        const BitGenerator& generator;
+        double* out;
+        std::int64_t count;
+        const F& make;
+    };
+    Shared shared{generator, out, count, make};
+    base::parallel_for((count + block - 1) / block,
+                       [](void* context, std::int64_t task, int) {
+                           const Shared& s = *static_cast<Shared*>(context);
+                           const std::int64_t first = task * block;
+                           fill_by_one<G>(s.generator, first, s.out + first, std::min(block, s.count - first), s.make);
+                       },
+                       &shared);
+    device::use_pieces(generator, count, 64);
 }
 
 template <class G, int bits, class T>
@@ -141,7 +225,14 @@ void draw_integers(BitGenerator& generator, const Draw& draw, void* out, std::in
 template <class G, class Real>
 void draw_reals(BitGenerator& generator, const Draw& draw, void* out, std::int64_t count) {
     constexpr int bits = 8 * sizeof(Real);
+    constexpr std::int64_t few = 32;
     const auto shift = static_cast<Real>(draw.shift), scale = static_cast<Real>(draw.scale);
+    if constexpr (is_linear<G> && bits == 64) {
+        if (draw.kind == Draw::Kind::uniform && count >= few) {
+            return share_by_one<G>(generator, static_cast<double*>(out), count,
+                                   [=](std::uint64_t piece) { return shift + scale * ziggurat::unit(piece); });
+        }
+    }
     switch (draw.kind) {
         case Draw::Kind::uniform: return fill<G, bits, Real>(generator, out, count, [&](auto& pieces) { return shift + scale * pieces.unit(); });
         case Draw::Kind::normal:
@@ -168,6 +259,7 @@ void draw(BitGenerator& generator, const Draw& draw, void* out, std::int64_t cou
         case BitGenerator::Kind::pcg64: return draw_by<device::Pcg64>(generator, draw, out, count);
         case BitGenerator::Kind::pcg64dxsm: return draw_by<device::Pcg64Dxsm>(generator, draw, out, count);
         case BitGenerator::Kind::philox: return draw_by<device::Philox>(generator, draw, out, count);
+        case BitGenerator::Kind::lent: return draw_by<Lent>(generator, draw, out, count);
     }
 }
 

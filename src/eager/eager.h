@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "base/for_codegen.h"
 #include "fastnp/dtype.h"
 #include "ir/attributes.h"
 #include "ops/catalogue.h"
@@ -22,7 +23,8 @@ struct View {
 };
 
 /// Computes one op into `out`, whose shape and dtype are the op's result. Operands have the loop's dtype (maps: see
-/// ops::Rule; folds and scans: the result's dtype; argfolds: any) and, for maps, shapes that are already broadcast to `out`'s (zero
+/// ops::Rule; folds and scans: the result's dtype, but bools that are
+/// summed as int64; argfolds: any) and, for maps, shapes that are already broadcast to `out`'s (zero
 /// strides). `out` may be the same memory as an operand of the same layout; other overlaps are the caller's to avoid.
 /// Moves copy: out[i] = x[map(i)]. ops without a kernel (parameter) are an InternalError.
 void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out);
@@ -33,9 +35,9 @@ void copy(const View& in, const View& out);
 /// A map op over `count` contiguous elements: what generated code calls for a map it has no instructions for. Null where the op has no
 /// loop in `dtype`. Operands and result are contiguous and may be the same memory.
 using SpanKernel = void (*)(const void* const* operands, void* out, std::int64_t count);
-SpanKernel span_kernel(ops::Op op, Dtype dtype);
+FASTNP_FOR_CODEGEN SpanKernel span_kernel(ops::Op op, Dtype dtype);
 /// The same for a cast.
-SpanKernel cast_kernel(Dtype from, Dtype to);
+FASTNP_FOR_CODEGEN SpanKernel cast_kernel(Dtype from, Dtype to);
 
 /// The elements of a move's result of this shape where they lie in its operand; nothing for a reshape that needs a copy. Starts are plain numbers.
 std::optional<View> moved(ops::Op op, const ir::Attributes& attributes, const View& x, const Shape& shape);

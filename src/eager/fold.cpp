@@ -308,7 +308,9 @@ void fill_identity(const FoldKernel& kernel, const View& out) {
 
 void run_fold(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
     const ops::Op combine = ops::info(op).combine;
-    const FoldKernel& kernel = is_complex(x.dtype)    ? complex_fold(combine, x.dtype)
+    const bool counts = x.dtype == Dtype::bool_ && out.dtype == Dtype::int64;
+    const FoldKernel& kernel = counts                 ? count_fold()
+                               : is_complex(x.dtype)  ? complex_fold(combine, x.dtype)
                                : is_floating(x.dtype) ? floating_fold(combine, x.dtype)
                                                       : integer_fold(combine, x.dtype);
     Axes kept, folded;

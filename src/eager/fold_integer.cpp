@@ -16,8 +16,12 @@ const FoldKernel& integer_fold(ops::Op combine, Dtype dtype) {
     }
     // Bools: adding and the maximum are or, multiplying and the minimum are and.
     switch (combine) {
+        case ops::Op::bitwise_xor:
+        case ops::Op::logical_xor: return folds::kernel<folds::Odd, bool>();
         case ops::Op::multiply:
         case ops::Op::minimum:
+        case ops::Op::fmin:
+        case ops::Op::bitwise_and:
         case ops::Op::logical_and: return folds::kernel<folds::And, bool>();
         default: return folds::kernel<folds::Or, bool>();
     }

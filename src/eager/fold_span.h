@@ -29,6 +29,7 @@ struct FoldKernel {
 const FoldKernel& integer_fold(ops::Op combine, Dtype dtype);
 const FoldKernel& floating_fold(ops::Op combine, Dtype dtype);
 const FoldKernel& complex_fold(ops::Op combine, Dtype dtype);
+const FoldKernel& count_fold();  // of bools, to int64
 
 namespace folds {
 
@@ -96,8 +97,51 @@ struct Extreme {
         }
     }
 };
+// Of the numbers, where a NaN is none; of equal ones the first.
+template <bool greatest>
+struct NumberExtreme {
+    static constexpr bool rounds = false;
+    template <class A>
+    static A identity() {
+        using Limits = std::numeric_limits<A>;
+        if constexpr (Limits::has_quiet_NaN) return Limits::quiet_NaN();
+        else return greatest ? Limits::lowest() : Limits::max();
+    }
+    template <class A>
+    static A join(const A& x, const A& y) {
+        if constexpr (greatest) return ops::fmax(Number<A>{x}, Number<A>{y}).v;
+        else return ops::fmin(Number<A>{x}, Number<A>{y}).v;
+    }
+    template <class V>
+    [[gnu::always_inline]] static void join_into(V& x, const V& y) {
+        const V better = greatest ? (x >= y ? x : y) : (x <= y ? x : y);
+        x = y != y ? x : better;
+    }
+};
 template <class F>
 inline constexpr bool is_extreme_of_halves = std::is_same_v<F, Extreme<true, true>> || std::is_same_v<F, Extreme<false, true>>;
+template <bool greatest>
+inline constexpr bool is_extreme_of_halves<NumberExtreme<greatest>> = true;
+template <ops::Op op>
+struct Bits {
+    static constexpr bool rounds = false;
+    template <class A>
+    static A identity() {
+        return op == ops::Op::bitwise_and ? static_cast<A>(~A{}) : A{};
+    }
+    template <class A>
+    static A join(const A& x, const A& y) {
+        if constexpr (op == ops::Op::bitwise_and) return static_cast<A>(x & y);
+        else if constexpr (op == ops::Op::bitwise_or) return static_cast<A>(x | y);
+        else return static_cast<A>(x ^ y);
+    }
+    template <class V>
+    [[gnu::always_inline]] static void join_into(V& x, const V& y) {
+        if constexpr (op == ops::Op::bitwise_and) x &= y;
+        else if constexpr (op == ops::Op::bitwise_or) x |= y;
+        else x ^= y;
+    }
+};
 // Over bytes that are not zero where true.
 struct Or {
     static constexpr bool rounds = false;
@@ -127,6 +171,22 @@ struct And {
     template <class V>
     [[gnu::always_inline]] static void join_into(V& x, const V& y) {
         x = x < y ? x : y;
+    }
+};
+
+struct Odd {
+    static constexpr bool rounds = false;
+    template <class A>
+    static A identity() {
+        return A{};
+    }
+    template <class A>
+    static A join(const A& x, const A& y) {
+        return static_cast<A>((x != 0) != (y != 0));
+    }
+    template <class V>
+    [[gnu::always_inline]] static void join_into(V& x, const V& y) {
+        x = (V)((x != 0) ^ (y != 0));
     }
 };
 
@@ -251,7 +311,7 @@ template <class F, int vector_bytes, class T>
             total.add(part);
         }
         *static_cast<A*>(sum) = total.total();
-    } else if constexpr (std::is_same_v<T, bool>) {  // done where the answer is known
+    } else if constexpr (std::is_same_v<T, bool> && !std::is_same_v<F, Odd>) {  // done where the answer is known
         constexpr std::int64_t block = 4096;
         const auto* x = static_cast<const A*>(from);
         constexpr bool settles = std::is_same_v<F, Or>;
@@ -357,8 +417,18 @@ const FoldKernel& kernel_of(ops::Op combine) {
         case ops::Op::multiply: return kernel<Multiply, T>();
         case ops::Op::maximum: return kernel<Extreme<true, std::is_same_v<T, float16_t>>, T>();
         case ops::Op::minimum: return kernel<Extreme<false, std::is_same_v<T, float16_t>>, T>();
-        default: return kernel<Add, T>();
+        default: break;
     }
+    if constexpr (!ops::Complex<T>) {
+        if (combine == ops::Op::fmax) return kernel<NumberExtreme<true>, T>();
+        if (combine == ops::Op::fmin) return kernel<NumberExtreme<false>, T>();
+    }
+    if constexpr (std::is_integral_v<T>) {
+        if (combine == ops::Op::bitwise_and) return kernel<Bits<ops::Op::bitwise_and>, T>();
+        if (combine == ops::Op::bitwise_or) return kernel<Bits<ops::Op::bitwise_or>, T>();
+        if (combine == ops::Op::bitwise_xor) return kernel<Bits<ops::Op::bitwise_xor>, T>();
+    }
+    return kernel<Add, T>();
 }
 
 }  // namespace folds

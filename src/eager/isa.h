@@ -4,16 +4,18 @@
 
 #include <cstdint>
 
+#include "base/for_codegen.h"
+
 namespace fastnp::eager {
 
 enum class Isa : std::uint8_t { scalar, base, v3, v4 };
 
 /// The level that kernels and generated code are for: the highest that this machine has, or a lower one by FASTNP_ISA=scalar|base|v3|v4
 /// (elementary functions and sums then have the bits that they have on a machine of that level). Throws ValueError for another word.
-Isa host_isa();
+FASTNP_FOR_CODEGEN Isa host_isa();
 
 /// Whether FASTNP_ISA chose the level; generated code is then for any machine of the level, not for this very one.
-bool isa_is_chosen();
+FASTNP_FOR_CODEGEN bool isa_is_chosen();
 
 // For functions of a level: what they call is inlined, so that it is compiled for the level too.
 #if defined(__x86_64__)

@@ -2,6 +2,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -72,6 +73,57 @@ int step_of(const Matrix& m, std::size_t itemsize) {
     return stride % size == 0 && stride >= size && stride / size < INT32_MAX ? static_cast<int>(stride / size) : 0;
 }
 
+template <class T>
+T dot(std::int64_t count, const T* a, int from, const T* b, int to) {
+    constexpr std::int64_t most = INT32_MAX / 2;
+    T sum(0);
+    for (std::int64_t begin = 0; begin < count; begin += most) {
+        const int length = static_cast<int>(std::min(count - begin, most));
+        const T *x = a + begin * from, *y = b + begin * to;
+        T part(0);
+        if constexpr (std::is_same_v<T, float>) part = cblas_sdot(length, x, from, y, to);
+        else if constexpr (std::is_same_v<T, double>) part = cblas_ddot(length, x, from, y, to);
+        else if constexpr (std::is_same_v<T, std::complex<float>>) cblas_cdotu_sub(length, x, from, y, to, &part);
+        else cblas_zdotu_sub(length, x, from, y, to, &part);
+        sum = begin == 0 ? part : sum + part;
+    }
+    return sum;
+}
+
+// Of two vectors. False where BLAS can't walk them.
+template <class T>
+bool dot(const Matrix& x, const Matrix& y, const Matrix& out) {
+    constexpr std::int64_t least = 1 << 17;  // elements of a part that is worth a thread
+    const int from = step_of(x, sizeof(T)), to = step_of(y, sizeof(T));
+    if (out.rows != 1 || out.columns != 1 || from == 0 || to == 0) return false;
+    // With steps OpenBLAS's dot of complex numbers reads one element behind the last one, which may be behind the memory.
+    if (ops::Complex<T> && (from != 1 || to != 1)) return false;
+    struct Parts {
+        const T *a, *b;
+        int from, to;
+        std::int64_t count, each;
+        std::array<T, 64> sums{};
+    } parts{reinterpret_cast<const T*>(x.data), reinterpret_cast<const T*>(y.data), from, to, x.columns, x.columns};
+    std::int64_t tasks = 1;
+    if (!detail::is_deterministic() && x.columns >= 2 * least) {  // a sum of parts depends on how many there are
+        tasks = std::min<std::int64_t>({base::thread_count(), x.columns / least, static_cast<std::int64_t>(parts.sums.size())});
+        parts.each = (x.columns + tasks - 1) / tasks;
+    }
+    base::parallel_for(
+        tasks,
+        [](void* self, std::int64_t task, int) {
+            Parts& all = *static_cast<Parts*>(self);
+            const std::int64_t begin = task * all.each, count = std::min(all.each, all.count - begin);
+            const BlasCall call;
+            all.sums[static_cast<std::size_t>(task)] = dot(count, all.a + begin * all.from, all.from, all.b + begin * all.to, all.to);
+        },
+        &parts);
+    T sum = parts.sums[0];
+    for (std::int64_t task = 1; task < tasks; ++task) sum += parts.sums[static_cast<std::size_t>(task)];
+    *reinterpret_cast<T*>(out.data) = sum;
+    return true;
+}
+
 // With a vector on one side, a matrix is read once, at the speed of memory. False where a layout doesn't fit.
 template <class T>
 bool gemv(const Matrix& x, const Matrix& y, const Matrix& out) {
@@ -132,9 +184,14 @@ void product(Matrix x, Matrix y, Matrix out, Dtype dtype) {
             plain<T>(x, y, out);
             return;
         }
+        std::unique_ptr<char[]> held_x, held_y, held_out;
+        if (out.rows == 1 && out.columns == 1) {
+            if (step_of(x, sizeof(T)) == 0) x = packed(x, dtype, held_x);
+            if (step_of(y, sizeof(T)) == 0) y = packed(y, dtype, held_y);
+            if (dot<T>(x, y, out)) return;
+        }
         const BlasCall call;
         if (gemv<T>(x, y, out)) return;
-        std::unique_ptr<char[]> held_x, held_y, held_out;
         Layout a = layout_of(x, sizeof(T));
         if (!a.fits) {
             x = packed(x, dtype, held_x);
@@ -178,7 +235,7 @@ public:
         const std::int64_t work = rows * columns * std::max<std::int64_t>(x.shape[rank_ - 1], 1);
         const std::int64_t threads = detail::is_deterministic() ? matrices_ : base::thread_count();  // a block's sums depend on its size
         const std::int64_t wanted = std::clamp<std::int64_t>(work * matrices_ / least_work, 1, threads);
-        if (matrices_ >= wanted) {
+        if (matrices_ >= wanted || rows * columns == 1) {  // products of vectors have no blocks: they share their elements (dot)
             per_task_ = std::max<std::int64_t>(1, std::min(matrices_ / wanted, 1 + least_work / std::max<std::int64_t>(work, 1)));
             return;
         }

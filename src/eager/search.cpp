@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "base/thread_pool.h"
-#include "eager/iterate.h"
 #include "eager/kernels.h"
 #include "eager/order.h"
+#include "eager/share_lines.h"
 
 namespace fastnp::eager {
 
@@ -21,11 +21,28 @@ struct Search {
     std::int64_t count, value_stride, place_stride;
     bool behind;
 
+    // Half of what is left is kept at each step: no branch to guess. `stays_left`: the element lies before the place.
+    template <class StaysLeft>
+    std::int64_t place(StaysLeft stays_left) const {
+        std::int64_t begin = 0, left = length;
+        while (left > 1) {
+            const std::int64_t half = left / 2;
+            begin += stays_left(sorted[begin + half - 1]) ? half : 0;
+            left -= half;
+        }
+        return begin + (left == 1 && stays_left(sorted[begin]) ? 1 : 0);
+    }
     void run(std::int64_t i) const {
-        const T& value = *reinterpret_cast<const T*>(values + i * value_stride);
-        const T* const end = sorted + length;
-        const T* const found = behind ? std::upper_bound(sorted, end, value, sorts_before<T>) : std::lower_bound(sorted, end, value, sorts_before<T>);
-        *reinterpret_cast<std::int64_t*>(places + i * place_stride) = found - sorted;
+        const T value = *reinterpret_cast<const T*>(values + i * value_stride);
+        std::int64_t& to = *reinterpret_cast<std::int64_t*>(places + i * place_stride);
+        if constexpr (!ops::Complex<T>) {
+            const auto x = ops::load(value).v;
+            if (x == x) {  // then NaN, which is last, is not before it either way
+                to = behind ? place([x](const T& each) { return ops::load(each).v <= x; }) : place([x](const T& each) { return ops::load(each).v < x; });
+                return;
+            }
+        }
+        to = behind ? place([&](const T& each) { return !sorts_before(value, each); }) : place([&](const T& each) { return sorts_before(each, value); });
     }
     void run_all() const {
         constexpr std::int64_t block = 4096;  // of tasks
@@ -42,20 +59,15 @@ struct Search {
 
 void run_searchsorted(const ir::Attributes& attributes, const View& sorted, const View& values, const View& out) {
     const std::size_t axis = values.shape.size() - 1;
+    const Lines lines(sorted, axis, out, true), looked_for(values, axis, out, true);
     with_element(values.dtype, [&]<class T>() {
-        const std::int64_t length = sorted.shape[axis];
-        const std::unique_ptr<T[]> line(new T[static_cast<std::size_t>(length)]);
-        std::int64_t lines = 0;
-        for_each_line(sorted, axis, out, true, [&](char* from, char* places) {
-            std::int64_t value_bytes = 0, number = lines++;
-            for (std::size_t i = axis; i-- > 0;) {
-                value_bytes += number % values.shape[i] * values.strides[i];
-                number /= values.shape[i];
-            }
-            gather(from, sorted.strides[axis], sizeof(T), length, reinterpret_cast<char*>(line.get()));
-            const char* const first = static_cast<const char*>(values.data) + value_bytes;
-            Search<T>{line.get(), length, first, places, values.shape[axis], values.strides[axis], out.strides[axis], attributes.ints[0] != 0}.run_all();
-        });
+        const std::unique_ptr<T[]> line(new T[static_cast<std::size_t>(lines.length)]);
+        for (std::int64_t number = 0; number < lines.count; ++number) {
+            gather(lines.from(number), lines.step, sizeof(T), lines.length, reinterpret_cast<char*>(line.get()));
+            const bool behind = attributes.ints[0] != 0;
+            Search<T>{line.get(), lines.length, looked_for.from(number), lines.to(number), looked_for.length, looked_for.step, lines.to_step, behind}
+                .run_all();
+        }
     });
 }
 

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "eager/span.h"
+#include "eager/span_quotients.h"
 #include "fastnp/detail/float_flags.h"
 
 namespace fastnp::eager {
@@ -21,15 +22,10 @@ template <class T>
 // What the processor tells of floats alone, before operands are written over.
 template <class T>
 void note_divisions(const T* x, const T* y, std::int64_t count) {
-    constexpr std::int64_t chunk = 4096;
     unsigned flags = 0;
-    for (std::int64_t at = 0; at < count; at += chunk) {
-        const std::int64_t end = std::min(at + chunk, count);
-        if (!has_awkward(y + at, end - at)) continue;
-        for (std::int64_t i = at; i < end; ++i) {
-            if (y[i] == 0) flags |= fastnp::detail::float_divide;
-            else if (std::is_signed_v<T> && x[i] == std::numeric_limits<T>::min() && y[i] == static_cast<T>(-1)) flags |= fastnp::detail::float_overflow;
-        }
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (y[i] == 0) flags |= fastnp::detail::float_divide;
+        else if (std::is_signed_v<T> && x[i] == std::numeric_limits<T>::min() && y[i] == static_cast<T>(-1)) flags |= fastnp::detail::float_overflow;
     }
     if (flags != 0) fastnp::detail::raise_float_flags(flags);
 }
@@ -37,8 +33,17 @@ void note_divisions(const T* x, const T* y, std::int64_t count) {
 template <class T, ops::Op op>
 void divided(const void* const* operands, void* out, std::int64_t count) {
     static const SpanKernel kernel = detail::kernel_for<T>(op);
-    note_divisions(static_cast<const T*>(operands[0]), static_cast<const T*>(operands[op == ops::Op::reciprocal ? 0 : 1]), count);
-    kernel(operands, out, count);
+    static const TryKernel by_floats = quotient_kernel(op, dtype_of<T>);
+    constexpr std::int64_t chunk = 2048;
+    for (std::int64_t at = 0; at < count; at += chunk) {
+        const std::int64_t n = std::min(chunk, count - at);
+        const auto* x = static_cast<const T*>(operands[0]) + at;
+        const auto* y = static_cast<const T*>(operands[op == ops::Op::reciprocal ? 0 : 1]) + at;
+        const void* const both[] = {x, y};
+        if (by_floats != nullptr && by_floats(both, static_cast<T*>(out) + at, n)) continue;
+        if (has_awkward(y, n)) note_divisions(x, y, n);
+        kernel(both, static_cast<T*>(out) + at, n);
+    }
 }
 
 template <class T>

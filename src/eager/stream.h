@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/for_codegen.h"
+
 namespace fastnp::eager {
 
 /// NumPy's `bitgen_t` (numpy/random/bitgen.h), which its documentation gives to others.
@@ -15,20 +17,20 @@ struct BitStream {
 };
 
 /// From 0 up to 1; of the standard normal and the standard exponential distribution (Generator's ways); a whole number from 0 to `range`.
-double draw_uniform(BitStream* stream) noexcept;
-double draw_normal(BitStream* stream) noexcept;
-double draw_exponential(BitStream* stream) noexcept;
-std::int64_t draw_integer(BitStream* stream, std::int64_t range) noexcept;
+FASTNP_FOR_CODEGEN double draw_uniform(BitStream* stream) noexcept;
+FASTNP_FOR_CODEGEN double draw_normal(BitStream* stream) noexcept;
+FASTNP_FOR_CODEGEN double draw_exponential(BitStream* stream) noexcept;
+FASTNP_FOR_CODEGEN std::int64_t draw_integer(BitStream* stream, std::int64_t range) noexcept;
 
 /// By the ways of Python's `random` (python_random.cpp): a whole number from 0 below `bound`, at least 1; of the standard normal distribution, for which
 /// the stream has to be a detail::PythonRandom's.
-std::int64_t draw_below(BitStream* stream, std::int64_t bound) noexcept;
-double draw_gauss(BitStream* stream) noexcept;
+FASTNP_FOR_CODEGEN std::int64_t draw_below(BitStream* stream, std::int64_t bound) noexcept;
+FASTNP_FOR_CODEGEN double draw_gauss(BitStream* stream) noexcept;
 
 /// By RandomState's ways (legacy_stream.cpp): of the standard normal distribution, for which detail::PairedNormals follow the stream in memory; of the
 /// standard exponential one; a whole number from 0 to `range`.
-double draw_legacy_normal(BitStream* stream) noexcept;
-double draw_legacy_exponential(BitStream* stream) noexcept;
-std::int64_t draw_masked(BitStream* stream, std::int64_t range) noexcept;
+FASTNP_FOR_CODEGEN double draw_legacy_normal(BitStream* stream) noexcept;
+FASTNP_FOR_CODEGEN double draw_legacy_exponential(BitStream* stream) noexcept;
+FASTNP_FOR_CODEGEN std::int64_t draw_masked(BitStream* stream, std::int64_t range) noexcept;
 
 }  // namespace fastnp::eager

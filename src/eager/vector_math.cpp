@@ -25,23 +25,25 @@ struct Abi {
     int bytes;
 };
 
-Abi widest() {
+Abi widest(Isa level) {
 #if defined(__x86_64__)
-    switch (host_isa()) {
+    switch (level) {
         case Isa::v4: return {'e', 64};
         case Isa::v3: return {'d', 32};
         case Isa::base:
         case Isa::scalar: return {'b', 16};  // found on x86 only
     }
+#else
+    (void)level;
 #endif
     return {0, 0};
 }
 
 using Table = std::map<std::pair<ir::Op, Dtype>, VectorFunction>;
 
-Table made_table() {
+Table made_table(Isa level) {
     Table table;
-    const Abi abi = widest();
+    const Abi abi = widest(level);
     if (abi.bytes == 0) return table;
     const VectorMath chosen = vector_math();
     void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -51,7 +53,7 @@ Table made_table() {
             std::string{abi.letter, 'N'} + std::to_string(lanes) + (operands == 2 ? "vv_" : "v_") + stem + (dtype == Dtype::float32 ? "f" : "");
         const std::string of_library = "_ZGV" + name;
         void* theirs = library == nullptr ? nullptr : dlsym(library, of_library.c_str());
-        void* xsimds = chosen == VectorMath::libmvec ? nullptr : xsimd_function(op, dtype, host_isa());
+        void* xsimds = chosen == VectorMath::libmvec ? nullptr : xsimd_function(op, dtype, level);
         if (xsimds != nullptr && (theirs == nullptr || chosen == VectorMath::xsimd)) {
             table[{op, dtype}] = {"fastnp_xsimd_" + name, xsimds, lanes, operands};
         } else if (theirs != nullptr) {
@@ -66,7 +68,7 @@ Table made_table() {
 }
 
 const Table& table() {
-    static const Table made = made_table();
+    static const Table made = made_table(host_isa());
     return made;
 }
 
@@ -130,6 +132,14 @@ VectorMath vector_math() {
         throw ValueError("FASTNP_VECTOR_MATH must be 'xsimd' or 'libmvec', not '" + std::string(word) + "'");
     }();
     return chosen;
+}
+
+const VectorFunction* vector_function(ir::Op op, Dtype dtype, Isa level) {
+    if (level == host_isa()) return vector_function(op, dtype);
+    static const std::array<Table, 4> made{made_table(Isa::scalar), made_table(Isa::base), made_table(Isa::v3), made_table(Isa::v4)};
+    const Table& table = made[static_cast<std::size_t>(level)];
+    const auto found = table.find({op, dtype});
+    return found == table.end() ? nullptr : &found->second;
 }
 
 const VectorFunction* vector_function(ir::Op op, Dtype dtype) {

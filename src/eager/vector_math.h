@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/for_codegen.h"
+#include "eager/isa.h"
 #include "fastnp/dtype.h"
 #include "ir/op.h"
 
@@ -18,11 +20,13 @@ struct VectorFunction {
 };
 
 /// For float32 or float64; null where neither has it.
-const VectorFunction* vector_function(ir::Op op, Dtype dtype);
+FASTNP_FOR_CODEGEN const VectorFunction* vector_function(ir::Op op, Dtype dtype);
+/// The same of a lower level, for code that was made for it.
+const VectorFunction* vector_function(ir::Op op, Dtype dtype, Isa level);
 
 /// Whether xsimd's functions are used wherever it has one: FASTNP_VECTOR_MATH=xsimd. (libmvec: the C library's alone. Throws ValueError for another word.)
 enum class VectorMath : std::uint8_t { either, xsimd, libmvec };
-VectorMath vector_math();
+FASTNP_FOR_CODEGEN VectorMath vector_math();
 
 /// Runs one over contiguous elements; the last, partial vector is filled up with its first element.
 void run_vector_function(const VectorFunction& function, Dtype dtype, const void* const* operands, void* out, std::int64_t count);

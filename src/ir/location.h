@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "base/for_codegen.h"
 
 namespace fastnp::ir {
 
@@ -25,8 +28,17 @@ struct Line {
 /// The location of a line: the same one for equal lines.
 Location location_of(std::string_view file, int number, std::string_view function);
 /// An empty line for the location 0.
-const Line& line_of(Location location);
+FASTNP_FOR_CODEGEN const Line& line_of(Location location);
+
+/// The addresses of calls that lie in each other, the innermost first, in a program of machine code.
+using Calls = std::span<const std::uintptr_t>;
+/// The location of the innermost call whose line is found, where somebody asks for it; else `other`. The same one for equal calls.
+Location location_of(Calls calls, Location other);
+/// Finds that line, in debug information: an empty one where there is none. It is called under a lock, and asks for no lines itself.
+using FindLine = Line (*)(Calls calls);
+void set_line_finder(FindLine find);
+
 /// "model.py:12 in loss".
-std::string text_of(Location location);
+FASTNP_FOR_CODEGEN std::string text_of(Location location);
 
 }  // namespace fastnp::ir

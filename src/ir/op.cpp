@@ -13,6 +13,8 @@ std::string_view name_of(Op op) {
 #include "fastnp/ops/fold.def"
 #define ARRAY(name, kind, operands, doc) #name,
 #include "fastnp/ops/array.def"
+#define JOIN(name, combine, rule, identity, doc) #name,
+#include "fastnp/ops/join.def"
     };
     return op < Op::count ? names[static_cast<std::size_t>(op)] : "?";
 }

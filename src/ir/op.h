@@ -16,6 +16,8 @@ enum class Op : std::uint16_t {
 #include "fastnp/ops/fold.def"
 #define ARRAY(name, kind, operands, doc) name,
 #include "fastnp/ops/array.def"
+#define JOIN(name, combine, rule, identity, doc) name,
+#include "fastnp/ops/join.def"
     count
 };
 

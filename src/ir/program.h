@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/for_codegen.h"
 #include "fastnp/dtype.h"
 #include "ir/location.h"
 #include "ir/op.h"
@@ -107,10 +108,10 @@ std::optional<Step::Kind> step_kind(std::string_view name);
 
 /// InternalError where a program is not well-formed: values used before they are made or out of
 /// their block, dtypes that do not fit, blocks that are not closed.
-void verify(const Program& program);
+FASTNP_FOR_CODEGEN void verify(const Program& program);
 
 /// All that its code depends on, as bytes.
-std::string fingerprint(const Program& program);
+FASTNP_FOR_CODEGEN std::string fingerprint(const Program& program);
 
 /// As text, a line a step, indented by block.
 std::string to_text(const Program& program);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/for_codegen.h"
 #include "ir/program.h"
 
 namespace fastnp::ir {
@@ -35,6 +36,6 @@ struct SharedLoops {
 
 /// Takes out loops that say so (the step `share`), the outermost ones, where the iterations set what they read of variables, and store to nothing but what
 /// the loop says. Other ones stay, and are done in their order. Whoever says so knows that nothing that an iteration sets is read after it.
-SharedLoops shared_out(const Program& program);
+FASTNP_FOR_CODEGEN SharedLoops shared_out(const Program& program);
 
 }  // namespace fastnp::ir

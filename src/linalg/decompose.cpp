@@ -201,10 +201,19 @@ Svd svd_of_hermitian(const array& x) {
     const Eigen found = hermitian(x, Triangle::lower);
     const array size = absolute(found.eigenvalues);
     const array order = flip(argsort(size), -1);
-    const array signs = transform::take_along(sign(found.eigenvalues), order, last_of(order));
+    // Zeros have a sign, too, else the rows of vh that belong to them would vanish.
+    const array signs = transform::take_along(copysign(ones_like(found.eigenvalues), found.eigenvalues), order, last_of(order));
     const array wide = api::broadcast(as_row(order), api::dims_of(x));
     const array u = transform::take_along(found.eigenvectors, wide, last_of(wide));
     return {u, transform::take_along(size, order, last_of(order)), adjoint(u * as_row(signs)).copy()};
+}
+
+// NumPy puts the values in order, which lays its results in C order; its vh is u transposed.
+Svd in_order_of_values(const Svd& found, const Working& given) {
+    shape::AxisOrder turned;
+    for (int axis = 0; axis < found.vh.ndim(); ++axis) turned.push_back(axis);
+    std::swap(turned[turned.size() - 2], turned[turned.size() - 1]);
+    return {api::laid_out(given.given(found.u), {}), api::laid_out(given.given(found.s), {}), api::laid_out(given.given(found.vh), turned)};
 }
 
 Svd svd_of(const array& x, bool full) {
@@ -223,7 +232,8 @@ Svd svd_of(const array& x, bool full) {
 
 Svd svd(const array& a, bool full_matrices, bool hermitian) {
     const Working given = hermitian ? square_matrices(a) : matrices(a);
-    const Svd found = hermitian ? svd_of_hermitian(given.x) : svd_of(given.x, full_matrices);
+    if (hermitian) return in_order_of_values(svd_of_hermitian(given.x), given);
+    const Svd found = svd_of(given.x, full_matrices);
     return {laid_as_stack(given.given(found.u), a), laid_as_stack(given.given(found.s), a), laid_as_stack(given.given(found.vh), a)};
 }
 

@@ -45,9 +45,11 @@ array inverse_of(const array& x, const array& rcond, bool hermitian) {
 }  // namespace
 
 array pinv(const array& a, const PinvOptions& options) {
-    const Working given = options.hermitian ? square_matrices(a) : matrices(a);
+    const Working given = matrices(a);
     if (is_empty(a)) return api::constant(0, a.dtype(), joined(stack_of(a), {columns_of(a), rows_of(a)}));
-    return laid_as_stack(given.given(inverse_of(given.x, options.rcond ? *options.rcond : array(1e-15), options.hermitian)), a);
+    if (options.hermitian) (void)square_matrices(a);
+    const array inverse = given.given(inverse_of(given.x, options.rcond ? *options.rcond : array(1e-15), options.hermitian));
+    return options.hermitian ? api::laid_out(inverse, {}) : laid_as_stack(inverse, a);  // as the parts lie that NumPy multiplies
 }
 
 namespace {

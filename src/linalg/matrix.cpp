@@ -27,7 +27,7 @@ Dtype result_dtype(std::initializer_list<Dtype> dtypes) {
 Working matrices(const array& x) {
     check_rank(x);
     const Dtype result = result_dtype({x.dtype()});
-    return {api::cast(x, working_dtype(result)), result, AtHome(x)};
+    return {api::converted(x, working_dtype(result)), result, AtHome(x)};
 }
 
 Working square_matrices(const array& x) {

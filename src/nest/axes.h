@@ -1,6 +1,7 @@
 // The axes of a kernel, and what walks along them.
 #pragma once
 
+#include "base/for_codegen.h"
 #include "nest/kernel.h"
 
 namespace fastnp::nest {
@@ -26,7 +27,7 @@ void for_each_access(K& kernel, F visit) {
 }
 
 /// Bytes of the elements that an access is to.
-std::int64_t itemsize_at(const Kernel& kernel, const Access& access);
+FASTNP_FOR_CODEGEN std::int64_t itemsize_at(const Kernel& kernel, const Access& access);
 
 /// Whether an access is to another element at each inner point.
 bool moves_within(const Kernel& kernel, const Access& access);

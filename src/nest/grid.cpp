@@ -387,6 +387,30 @@ Grid grid_of(Kernel& kernel, shape::Sizes& sizes) {
     return grid;
 }
 
+std::vector<shape::Dim> sizes_of(const Kernel& kernel) {
+    std::vector<shape::Dim> sizes;
+    const auto note = [&sizes](shape::Dim dim) {
+        if (!dim.is_constant() && std::find(sizes.begin(), sizes.end(), dim) == sizes.end()) sizes.push_back(dim);
+    };
+    const auto note_access = [&note](const Access& access) {
+        note(access.offset);
+        for (const shape::Dim stride : access.strides) note(stride);
+    };
+    for (const Axis& axis : kernel.axes) note(axis.extent);
+    for (const Expr& expr : kernel.exprs) {
+        note_access(expr.access);
+        note(expr.offset);
+        note(expr.extent);
+    }
+    for (const Stage& stage : kernel.stages) {
+        for (const Store& store : stage.stores) note_access(store.access);
+    }
+    for (const Store& store : kernel.outer_stores) note_access(store.access);
+    note(kernel.blocked_extent);
+    note(kernel.inner_points);
+    return sizes;
+}
+
 std::string fingerprint(const Kernel& kernel, const Grid& grid) {
     std::string bytes = fingerprint(kernel, Schedule{});
     const auto note = [&bytes](int each) { bytes.append(reinterpret_cast<const char*>(&each), sizeof each); };

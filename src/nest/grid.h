@@ -1,6 +1,7 @@
 // How a kernel is run by the threads of a GPU: blocks of them, numbered along a grid.
 #pragma once
 
+#include "base/for_codegen.h"
 #include "nest/kernel.h"
 #include "nest/tile.h"
 
@@ -65,6 +66,9 @@ struct Grid {
 Grid grid_of(Kernel& kernel, shape::Sizes& sizes);
 
 /// Everything that the kernel's code on a GPU depends on, as bytes: equal ones have equal code.
-std::string fingerprint(const Kernel& kernel, const Grid& grid);
+FASTNP_FOR_CODEGEN std::string fingerprint(const Kernel& kernel, const Grid& grid);
+
+/// The sizes that a kernel's code takes as arguments, in order, each once.
+FASTNP_FOR_CODEGEN std::vector<shape::Dim> sizes_of(const Kernel& kernel);
 
 }  // namespace fastnp::nest

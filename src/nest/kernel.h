@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_codegen.h"
 #include "fastnp/dtype.h"
 #include "fastnp/scalar.h"
 #include "ir/location.h"
@@ -116,7 +117,7 @@ struct Kernel {
     std::string function;
     std::vector<ir::Location> lines;
 
-    std::size_t outer_count() const;
+    FASTNP_FOR_CODEGEN std::size_t outer_count() const;
     /// Has each buffer begin at the first place that is named in it, where that is a constant: kernels over different parts of an array have one code.
     /// Gives how many bytes later each begins.
     std::vector<std::int64_t> rebase();
@@ -126,7 +127,7 @@ struct Kernel {
     /// None where it is not known.
     ir::Location line_of(ExprId expr) const { return expr < lines.size() ? lines[expr] : ir::Location(); }
     /// That of the expression which is its result.
-    ir::Location line_of_fold(std::size_t fold) const;
+    FASTNP_FOR_CODEGEN ir::Location line_of_fold(std::size_t fold) const;
 };
 
 /// Steps of a jammed axis (see Schedule).
@@ -158,17 +159,17 @@ struct Schedule {
 Schedule schedule(Kernel& kernel, shape::Sizes& sizes, bool read_soon = false);
 
 /// The outer axes by whose steps units of `parallel` are numbered, slowest first; the lanes' axis counts in blocks, the unrolled one in groups.
-std::vector<std::size_t> unit_axes(const Kernel& kernel, const Schedule& schedule);
+FASTNP_FOR_CODEGEN std::vector<std::size_t> unit_axes(const Kernel& kernel, const Schedule& schedule);
 
 /// Axes that an expression's value depends on, as bits; bit 31: on fold results.
-std::vector<std::uint32_t> dependencies(const Kernel& kernel);
+FASTNP_FOR_CODEGEN std::vector<std::uint32_t> dependencies(const Kernel& kernel);
 
 /// Whether it is a function that takes many instructions, as the catalogue says.
 bool is_costly(const Expr& expr);
 inline constexpr std::uint32_t depends_on_folds = 1U << 31;
 
 /// Everything that the kernel's code depends on, as bytes: equal ones have equal code.
-std::string fingerprint(const Kernel& kernel, const Schedule& schedule);
+FASTNP_FOR_CODEGEN std::string fingerprint(const Kernel& kernel, const Schedule& schedule);
 
 /// The kernel as text.
 std::string to_string(const Kernel& kernel, const Schedule& schedule, const shape::Sizes& sizes);

@@ -6,6 +6,7 @@
 
 #include "eager/isa.h"
 #include "fastnp/error.h"
+#include "ops/catalogue.h"
 
 namespace fastnp::nest {
 
@@ -60,15 +61,15 @@ Scalar extreme_of(Dtype dtype, bool least) {
 
 Scalar identity_of(const Fold& fold) {
     using ir::Op;
-    switch (fold.combine) {
-        case Op::add: return 0;
-        case Op::multiply: return 1;
-        case Op::logical_or: return false;
-        case Op::logical_and: return true;
-        case Op::maximum: return extreme_of(fold.dtype, true);
-        case Op::minimum: return extreme_of(fold.dtype, false);
-        default: throw InternalError("a fold without an identity");
+    if (const std::optional<double> neutral = ops::neutral_of(fold.combine)) {
+        if (fold.dtype == Dtype::bool_) return *neutral != 0;
+        if (*neutral < 0 && kind_of(fold.dtype) == 'u') return bound_of(fold.dtype, false);  // all bits
+        return static_cast<std::int64_t>(*neutral);
     }
+    const bool is_of_numbers = fold.combine == Op::fmax || fold.combine == Op::fmin;
+    if (!is_of_numbers && fold.combine != Op::maximum && fold.combine != Op::minimum) throw InternalError("a fold without an identity");
+    if (is_of_numbers && is_inexact(fold.dtype)) return std::numeric_limits<double>::quiet_NaN();
+    return extreme_of(fold.dtype, fold.combine == Op::maximum || fold.combine == Op::fmax);
 }
 
 bool lanes_are_folded(const Kernel& kernel, const Schedule& schedule) { return schedule.lane >= static_cast<int>(kernel.outer_count()); }

@@ -1,6 +1,7 @@
 // Tiles of a kernel's points that go by way of shared memory, for what lies side by side along another axis than the rest.
 #pragma once
 
+#include "base/for_codegen.h"
 #include "nest/kernel.h"
 
 namespace fastnp::nest {
@@ -20,7 +21,7 @@ struct Tile {
     bool is_used() const { return across >= 0; }
     int points() const { return lanes * steps; }
     /// From a step to the next in shared memory, in elements: threads that are neighbours along the steps use different banks.
-    int pitch(std::int64_t itemsize) const;
+    FASTNP_FOR_CODEGEN int pitch(std::int64_t itemsize) const;
 };
 
 /// Tiles for a kernel without folds that has enough to do for them, whose blocks have so many threads, a power of two.

@@ -4,6 +4,7 @@
 #include "ir/graph.h"
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -43,6 +44,9 @@ std::array<Info, static_cast<std::size_t>(Op::count)> make_table() {
 #include "fastnp/ops/fold.def"
 #define ARRAY(name, kind, operands, doc) add({Op::name, #name, Kind::kind, operands, Trait::none, nullptr, Op::count, {}, {}, {}, doc});
 #include "fastnp/ops/array.def"
+#define JOIN(name, combine, rule, identity, doc) \
+    add({Op::name, #name, Kind::fold, 1, Trait::none, nullptr, Op::combine, #rule, identity_of(identity), {}, doc});
+#include "fastnp/ops/join.def"
     return table;
 }
 
@@ -64,8 +68,38 @@ std::optional<Op> find(std::string_view name) {
     return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
+Op joined_by(Op op, const ir::Attributes& attributes) { return op == Op::accumulate ? static_cast<Op>(attributes.ints[1]) : info(op).combine; }
+
+std::optional<Op> fold_by(Op combine, Dtype dtype) {
+    if (is_complex(dtype) && (combine == Op::fmax || combine == Op::fmin)) return std::nullopt;
+    for (const Info& each : table()) {
+        if (each.kind == Kind::fold && each.combine == combine) return each.op;
+    }
+    return std::nullopt;
+}
+
+bool is_associative(Op op) { return (info(op).traits & associative) != 0; }
+
+std::optional<double> neutral_of(Op joins) {
+#define NEUTRAL(name, value) \
+    if (joins == Op::name) return value;
+#include "fastnp/ops/join.def"
+    for (const Info& each : table()) {
+        if (each.kind == Kind::fold && each.combine == joins && each.identity) return *each.identity;
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+// A number that is known and 0 or more.
+bool is_no_negative(const ir::Node& node) { return node.op == Op::constant && !node.attributes.scalar.negative(); }
+
+}  // namespace
+
 bool may_raise(const ir::Node& node) {
-    if (node.op == Op::power) return kind_of(node.dtype) == 'i' && node.inputs[1]->op != Op::constant;
+    if (node.op == Op::accumulate) return joined_by(node.op, node.attributes) == Op::power && kind_of(node.dtype) == 'i';
+    if (node.op == Op::power) return kind_of(node.dtype) == 'i' && !is_no_negative(*node.inputs[1]);
     switch (node.op) {
         case Op::loop: return ir::Looped(node.attributes.ints).may_raise;
         case Op::take: return node.attributes.ints[1] == 0;

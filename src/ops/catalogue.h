@@ -5,12 +5,14 @@
 #include <optional>
 #include <string_view>
 
+#include "base/for_codegen.h"
 #include "fastnp/dtype.h"
 #include "ir/op.h"
 
 namespace fastnp::ir {
+struct Attributes;
 struct Node;
-}
+}  // namespace fastnp::ir
 
 namespace fastnp::ops {
 
@@ -46,8 +48,16 @@ struct Info {
     std::string_view doc = {};
 };
 
-const Info& info(Op op);
-std::optional<Op> find(std::string_view name);
+FASTNP_FOR_CODEGEN const Info& info(Op op);
+/// What joins elements in a fold or a scan.
+Op joined_by(Op op, const ir::Attributes& attributes);
+/// The fold that joins elements of a dtype by an op, if there is one.
+std::optional<Op> fold_by(Op combine, Dtype dtype);
+/// Whether an op gives the same, but for rounding, whichever of several operands are joined first.
+bool is_associative(Op op);
+/// What changes nothing where elements are joined by an op; nothing where there is no such number, or none of all dtypes (extremes).
+std::optional<double> neutral_of(Op joins);
+FASTNP_FOR_CODEGEN std::optional<Op> find(std::string_view name);
 
 /// Whether computing the node may raise an error that depends on values: integers to negative integer powers, indices out of bounds, matrices that
 /// have no such factors.

@@ -54,6 +54,7 @@ double of_library(Op op, std::span<const Sized> operands, const Sized& result) {
 }  // namespace
 
 int additions(Op op) {
+    if (op == Op::count) return 1;  // what an accumulation joins by is said by its attributes
     constexpr int of_function = 16, of_quotient = 4;
     if ((info(op).traits & costly) != 0) return of_function;
     return op == Op::divide ? of_quotient : 1;

@@ -65,6 +65,12 @@ Type infer_fold(const Call& call, const Info& row) {
     return {Dtype::int64, std::move(kept)};
 }
 
+Type infer_scan(const Call& call) {
+    Type result = call.operands[0];
+    if (call.op == Op::accumulate && call.attributes.ints[2] != 0) result.shape[call.integer(0)] = Dim(1);
+    return result;
+}
+
 Type infer_make(const Call& call) {
     switch (call.op) {
         case Op::constant:
@@ -267,7 +273,7 @@ Type infer(Op op, const Attributes& attributes, std::span<const Type> operands, 
         case Kind::map: return infer_map(call, row);
         case Kind::fold:
         case Kind::argfold: return infer_fold(call, row);
-        case Kind::scan: return {operands[0].dtype, operands[0].shape};
+        case Kind::scan: return infer_scan(call);
         case Kind::make: return infer_make(call);
         case Kind::move: return infer_move(call);
         case Kind::pick: return infer_pick(call);

@@ -138,12 +138,12 @@ Number<T> gcd(Number<T> x, Number<T> y) {
     using U = std::make_unsigned_t<T>;
     U a = static_cast<U>(absolute(x).v);
     U b = static_cast<U>(absolute(y).v);
-    while (b != 0) {
-        const U rest = static_cast<U>(a % b);
-        a = b;
-        b = rest;
+    while (a > 1) {
+        const U rest = static_cast<U>(b % a);
+        b = a;
+        a = rest;
     }
-    return {static_cast<T>(a)};
+    return {static_cast<T>(a == 1 ? a : b)};
 }
 template <Integer T>
 Number<T> lcm(Number<T> x, Number<T> y) {

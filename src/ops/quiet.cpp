@@ -26,11 +26,12 @@ bool is_quiet(Op op) {
     const Info& row = info(op);
     switch (row.kind) {
         case Kind::map: {
+            if (row.rule == nullptr) return false;  // no ufunc: numpy.select, say, casts
             const bool chooses = (row.traits & ops::idempotent) != 0 || op == Op::sign || op == Op::heaviside;
             return chooses || row.rule->output == Output::boolean || !takes_floats(*row.rule);
         }
         case Kind::fold:
-        case Kind::scan: return is_quiet(row.combine);
+        case Kind::scan: return op != Op::accumulate && is_quiet(row.combine);
         case Kind::argfold:
         case Kind::move: return true;
         default: return op == Op::sort || op == Op::argsort;
@@ -44,6 +45,11 @@ bool may_have_float_errors(const ir::Node& node) {
         case Op::remainder:
         case Op::fmod: return true;
         case Op::select: return false;
+        case Op::accumulate: {
+            const Op joins = joined_by(node.op, node.attributes);
+            const bool divides = joins == Op::floor_divide || joins == Op::remainder || joins == Op::fmod;
+            return divides || (!is_quiet(joins) && has_floats(node.dtype));
+        }
         default: break;
     }
     const Kind kind = info(node.op).kind;

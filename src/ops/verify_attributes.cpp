@@ -55,6 +55,7 @@ Counts counts_of(const ir::Node& node) {
         case Op::eigvalsh: return {1, 0};
         case Op::triangular_solve: return {3, 0};
         case Op::svd: return {0, 3};
+        case Op::accumulate: return {3, 0};
         case Op::fft: return {3, 1};
         case Op::rfft:
         case Op::irfft: return {2, 1};
@@ -85,6 +86,13 @@ std::string wrong_axes(const SmallVector<std::int64_t>& axes, std::size_t rank) 
     return {};
 }
 
+std::string wrong_accumulation(const ir::Node& node) {
+    const std::int64_t joins = node.attributes.ints[1];
+    const bool is_map = joins >= 0 && joins < static_cast<std::int64_t>(Op::count) && info(static_cast<Op>(joins)).kind == Kind::map;
+    if (!is_map || info(static_cast<Op>(joins)).operands != 2) return "joins by no op of two operands";
+    return wrong_axes({node.attributes.ints[0]}, node.inputs[0]->shape.size());
+}
+
 // The least number of axes that an operand has.
 std::size_t least_rank(Op op) {
     const Kind kind = info(op).kind;
@@ -103,6 +111,7 @@ std::string wrong_attributes(const ir::Node& node) {
     std::string wrong = wrong_count("ints", ints.size(), counts.ints, rank);
     if (wrong.empty()) wrong = wrong_count("dims", node.attributes.dims.size(), counts.dims, rank);
     if (!wrong.empty()) return wrong;
+    if (node.op == Op::accumulate) return wrong_accumulation(node);
     const bool are_axes = kind == Kind::fold || kind == Kind::argfold || kind == Kind::scan || node.op == Op::transpose || node.op == Op::squeeze ||
                           node.op == Op::concatenate || node.op == Op::iota;
     if (are_axes) return wrong_axes(ints, rank);

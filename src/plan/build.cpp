@@ -199,7 +199,7 @@ private:
         }
         kernel.name = kind_of_kernel(kernel, grid.lane);
         step.parallel = grid.units;
-        plan_.on_device.kernels.push_back({{}, grid, codegen::sizes_of(kernel), std::make_shared<UnalignedKernel>()});
+        plan_.on_device.kernels.push_back({{}, grid, nest::sizes_of(kernel), std::make_shared<UnalignedKernel>()});
     }
 
     ReadStep read_of(const ir::Node& node) {

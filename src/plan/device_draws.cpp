@@ -26,6 +26,7 @@ const char* name_of(BitGenerator::Kind kind) {
         case BitGenerator::Kind::pcg64: return "pcg64";
         case BitGenerator::Kind::pcg64dxsm: return "pcg64dxsm";
         case BitGenerator::Kind::philox: return "philox";
+        case BitGenerator::Kind::lent: break;  // the host's
     }
     return "";
 }

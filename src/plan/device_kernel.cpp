@@ -82,7 +82,7 @@ public:
         grid_ = nest::grid_of(kernel, sizes_);
         const codegen::DeviceJob job{&kernel, &grid_};
         code_ = codegen::compile_for_device({&job, 1}, *kind.backend);
-        dims_ = codegen::sizes_of(kernel);
+        dims_ = nest::sizes_of(kernel);
     }
 
     void run(device::Backend& backend, const Shape& shape, std::span<const View> operands, const View& out) const {

@@ -108,13 +108,33 @@ void argfold_on_device(device::Backend& backend, ops::Op op, const ir::Attribute
     run(best.get(), out.data, lines.steps[1], 32, parts, 1, parts);
 }
 
+namespace {
+
+// The last one of each line's results alone, of lines that many threads share: all of them, then a copy.
+void keep_last(device::Backend& backend, const ir::Attributes& attributes, const View& x, const View& out) {
+    const auto axis = static_cast<std::size_t>(attributes.ints[0]);
+    const device::Block all(backend, shape::byte_count(x.shape, itemsize_of(x.dtype)));
+    View results{all.get(), x.dtype, x.shape, shape::c_strides(x.shape, itemsize_of(x.dtype))};
+    ir::Attributes each = attributes;
+    each.ints[2] = 0;
+    scan_on_device(backend, ops::Op::accumulate, each, x, results);
+    results.data = all.get() + (x.shape[axis] - 1) * results.strides[axis];
+    results.shape[axis] = 1;
+    copy_on_device(backend, results, out);
+}
+
+}  // namespace
+
 void scan_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& attributes, const View& x, const View& out) {
-    const Lines lines(x, out, static_cast<std::size_t>(attributes.ints[0]));
+    Lines lines(x, out, static_cast<std::size_t>(attributes.ints[0]));
+    const bool last_alone = op == ops::Op::accumulate && attributes.ints[2] != 0;
+    if (last_alone) lines.out_stride = 0;  // each result is written over the one before
     if (!lines.fit()) {
         return on_copies(backend, x, out, [&](const View& from, const View& to) { scan_on_device(backend, op, attributes, from, to); });
     }
     const std::string dtype(name_of(x.dtype));
-    const codegen::LibraryKernel::Combine by{ops::info(op).combine, x.dtype};
+    const ops::Op joins = ops::joined_by(op, attributes);
+    const codegen::LibraryKernel::Combine by{joins, x.dtype};
     const std::size_t itemsize = itemsize_of(x.dtype);
     const auto run = [&](const char* kernel, std::int64_t units, std::int64_t units_of_block, LibraryArguments arguments) {
         lines.give(arguments, lines.steps[1]);
@@ -124,7 +144,9 @@ void scan_on_device(device::Backend& backend, ops::Op op, const ir::Attributes& 
         run(kernel, lines.number(), lines_of_block,
             {address_of(x.data), address_of(out.data), lines.count, lines.stride, lines.out_stride, lines.number()});
     };
-    if (lines.are_threads(backend, itemsize_in(x))) return run_lines("scan_lines_", codegen::kernel_threads);
+    const bool is_ordered = !ops::is_associative(joins);
+    if (is_ordered || lines.are_threads(backend, itemsize_in(x))) return run_lines("scan_lines_", codegen::kernel_threads);
+    if (last_alone) return keep_last(backend, attributes, x, out);
     if (lines.count <= codegen::scan_of_warp(itemsize)) return run_lines("scan_pieces_", codegen::kernel_threads / 32);
     const std::int64_t tiles = parts_of(lines.count, codegen::scan_tile(itemsize)), units = lines.number() * tiles;
     std::optional<device::Block> words;  // the next tile's number, and what blocks tell each other, see kernels/scan.cpp

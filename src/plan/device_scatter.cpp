@@ -172,14 +172,6 @@ void put(const Scatter& x) {
     launch_library(x.backend, {"put_" + std::to_string(unit)}, points.count(), codegen::kernel_threads, std::move(arguments));
 }
 
-// Ops that give the same, but for rounding, whichever of several operands are combined first.
-bool is_associative(ops::Op op) {
-    using ops::Op;
-    constexpr Op all[] = {Op::add,        Op::multiply,    Op::maximum,     Op::minimum,    Op::fmax,        Op::fmin, Op::logical_and,
-                          Op::logical_or, Op::logical_xor, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor, Op::gcd,  Op::lcm};
-    return std::ranges::find(all, op) != std::end(all);
-}
-
 // What of whole numbers gives the same in any order, and devices do as one operation on memory.
 std::optional<codegen::Join> join_of(ops::Op op, Dtype dtype) {
     using codegen::Join;
@@ -262,7 +254,7 @@ void combine(const Scatter& x, ops::Op op) {
     if (numbers.size() > 1 || row.size() > row_axes) {
         return on_copies(x, [op](const Scatter& copied) { combine(copied, op); });
     }
-    const std::int64_t count = x.count(), elements = shape::count(row), part = is_associative(op) ? most_in_order : count;
+    const std::int64_t count = x.count(), elements = shape::count(row), part = ops::is_associative(op) ? most_in_order : count;
     const SortedPlaces sorted(x, true);
     std::optional<device::Block> sums;
     if (count > part) sums.emplace(x.backend, static_cast<std::size_t>((count + part - 1) / part * elements) * itemsize_of(x.out.dtype));

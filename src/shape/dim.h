@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/for_codegen.h"
 #include "fastnp/small_vector.h"
 
 namespace fastnp::shape {
@@ -119,19 +120,19 @@ public:
 
     /// Values of all expressions for given values of the symbols (in order of creation), by id. For binding a plan. Bound symbols are 0 until bind().
     /// A sum of products that has one which is too big is Dim::too_big: guards are looked at after this, and memory is allocated.
-    void evaluate(const std::int64_t* symbols, std::int64_t* values) const;
+    FASTNP_FOR_CODEGEN void evaluate(const std::int64_t* symbols, std::int64_t* values) const;
     /// Gives a bound symbol its value, and what depends on it.
-    void bind(int stage, std::int64_t value, std::int64_t* values) const;
+    FASTNP_FOR_CODEGEN void bind(int stage, std::int64_t value, std::int64_t* values) const;
     std::int64_t bound_value(int stage, const std::int64_t* values) const { return values[bound_[static_cast<std::size_t>(stage) - 1]]; }
     /// Whether the guards hold that can be told from this bound symbol on; 0: those on the arguments' sizes alone.
-    bool holds(int stage, const std::int64_t* values) const;
+    FASTNP_FOR_CODEGEN bool holds(int stage, const std::int64_t* values) const;
 
     const std::vector<SizeGuard>& guards() const { return guards_; }
     const Expression& expression(Dim dim) const { return expressions_[dim.id()]; }
     std::size_t size() const { return expressions_.size(); }
     std::size_t symbol_count() const { return symbol_count_; }
     /// "n", "n*m + 1", "7".
-    std::string text(Dim dim) const;
+    FASTNP_FOR_CODEGEN std::string text(Dim dim) const;
 
     /// The whole table, as unpack() reads it; a table that is not one fails the reader.
     void pack(base::Writer& out) const;

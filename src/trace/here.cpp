@@ -4,6 +4,7 @@
 
 #include "fastnp/detail/line.h"
 #include "ir/line_block.h"
+#include "trace/call_site.h"
 
 namespace fastnp {
 
@@ -23,9 +24,11 @@ void set_line_asked(AskLine ask) { asked.store(ask, std::memory_order_release); 
 
 }  // namespace detail
 
-ir::Location trace::here() {
+ir::Location trace::here(ir::Location other) {
     const detail::AskLine ask = asked.load(std::memory_order_acquire);
-    return {ask == nullptr ? 0 : ask()};
+    if (ask == nullptr) return call_site(other);
+    const ir::Location now{ask()};
+    return now ? now : other;
 }
 
 }  // namespace fastnp

@@ -65,10 +65,9 @@ public:
     /// What is recorded from here on is of the line that the user's program is at, unless an OfLine says another one (here.h).
     void note_line() {
         if (held_line_ || once_) return;  // who runs one once asks for no lines
-        const ir::Location now = here();
-        graph_.at(now ? now : place_);
+        graph_.at(here(place_));
     }
-    /// Where the recorded function is: for a front end that does not know its lines.
+    /// Where the recorded function is: for what has no line of its own.
     void set_place(ir::Location place) {
         place_ = place;
         graph_.at(place);

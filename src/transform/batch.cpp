@@ -79,6 +79,12 @@ array Batch::of_map(Value value) const {
 }
 
 array Batch::of_fold(Value value) const {
+    if (value->op == Op::accumulate) {
+        ir::Attributes attributes = value->attributes;
+        ++attributes.ints[0];
+        const array x = parts(value->inputs[0]);
+        return api::apply(value->op, attributes, {&x, 1});
+    }
     const AxisList axes = moved_on(value->attributes.ints);
     return api::fold(value->op, parts(value->inputs[0]), span_of(axes));
 }

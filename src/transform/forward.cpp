@@ -5,6 +5,7 @@
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 #include "ops/moves.h"
+#include "transform/accumulate.h"
 #include "transform/custom.h"
 #include "transform/scatter.h"
 #include "transform/turns.h"
@@ -100,7 +101,7 @@ array Forward::of_fold(Value value) const {
     const auto& axes = value->attributes.ints;
     if (value->op == Op::sum) return same_op(value);
     if (value->op == Op::prod) return api::fold(Op::sum, tangent(input) * products_of_others(array_of(input), axes), span_of(axes));
-    if (value->op != Op::max && value->op != Op::min) throw_no_derivative(*value);
+    if (!chooses_extremes(value->op)) throw_no_derivative(*value);
     const array chosen = array_of(input) == spread(array_of(value), input, axes);
     const array count = api::fold(Op::sum, api::cast(chosen, value->dtype), span_of(axes));
     return api::fold(Op::sum, where(chosen, tangent(input), 0), span_of(axes)) / count;
@@ -108,6 +109,7 @@ array Forward::of_fold(Value value) const {
 
 array Forward::of_scan(Value value) const {
     if (value->op == Op::cumsum) return same_op(value);
+    if (value->op == Op::accumulate) return accumulated_tangent(*value, tangent(value->inputs[0]));
     const auto axis = static_cast<std::size_t>(value->attributes.ints[0]);
     if (api::arithmetic().equal(value->shape[axis], shape::Dim(0))) return zeros_of(value);
     // d[k] = x[k] d[k-1] + (the product before k) t[k]

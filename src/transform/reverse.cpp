@@ -8,6 +8,7 @@
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 #include "ops/moves.h"
+#include "transform/accumulate.h"
 #include "transform/custom.h"
 #include "transform/scatter.h"
 #include "transform/turns.h"
@@ -319,7 +320,7 @@ void Reverse::pass_fold(Value value, const array& g) {
         add(input, spread(g, input, axes));
     } else if (value->op == Op::prod) {
         add(input, spread(g, input, axes) * products_of_others(array_of(input), axes));
-    } else if (value->op == Op::max || value->op == Op::min) {
+    } else if (chooses_extremes(value->op)) {
         const array chosen = array_of(input) == spread(array_of(value), input, axes);
         const array count = api::fold(Op::sum, api::cast(chosen, value->dtype), span_of(axes));
         add(input, where(chosen, spread(g / count, input, axes), 0));
@@ -334,6 +335,10 @@ void Reverse::pass_scan(Value value, const array& g) {
     const auto back = [&](const array& x) { return flip(x, static_cast<int>(axis)); };
     if (value->op == Op::cumsum) {
         add(input, back(api::fold(Op::cumsum, back(g), span_of(value->attributes.ints))));
+        return;
+    }
+    if (value->op == Op::accumulate) {
+        add(input, accumulated_cotangent(*value, g));
         return;
     }
     // Of the elements after x[k], each product has x[k] once: their sum S[k] is g[k] + x[k+1] S[k+1].

@@ -28,7 +28,7 @@ std::vector<array> checked_states(std::vector<array> next, std::span<const array
         throw TypeError("while_loop: the body gives " + std::to_string(next.size()) + " arrays as the next states, not " + std::to_string(states.size()));
     }
     for (std::size_t i = 0; i < next.size(); ++i) {
-        if (next[i].dtype() == states[i].dtype() && next[i].shape() == states[i].shape()) continue;
+        if (api::have_one_type(next[i], states[i])) continue;
         throw TypeError("while_loop: the body turns state " + std::to_string(i) + " of " + type_of(states[i]) + " into one of " + type_of(next[i]));
     }
     return next;
@@ -39,7 +39,7 @@ void check_alike(std::span<const array> a, std::span<const array> b) {
         throw TypeError("cond: one function gives " + std::to_string(a.size()) + " arrays, the other " + std::to_string(b.size()));
     }
     for (std::size_t i = 0; i < a.size(); ++i) {
-        if (a[i].dtype() == b[i].dtype() && a[i].shape() == b[i].shape()) continue;
+        if (api::have_one_type(a[i], b[i])) continue;
         throw TypeError("cond: one function gives an array of " + type_of(a[i]) + ", the other one of " + type_of(b[i]));
     }
 }

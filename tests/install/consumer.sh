@@ -23,9 +23,21 @@ fi
 [ -n "$(find "$work/prefix" -path '*licenses/LLVM.txt')" ] || { echo "the installed tree lacks the licences"; exit 1; }
 
 library=$(echo "$work"/prefix/lib*/libfastnp.so "$work"/prefix/lib*/*/libfastnp.so | tr ' ' '\n' | grep -v '\*' | head -n 1)
-foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^(_Z(N[KRO]*|T.N|GVN)6fastnp|__jit_debug_(descriptor|register_code)$)/' | head -n 5)
+codegen=$(find "$(dirname "$library")" -name 'libfastnp_codegen.so.*.*' -type f | head -n 1)
+foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^(_Z(N[KRO]*|T.N|GVN)6fastnp|fastnp_exported_)/' | head -n 5)
+foreign+=$(nm -D --defined-only "$codegen" | awk '$3 !~ /^(fastnp_codegen_door|__jit_debug_(descriptor|register_code))$/' | head -n 5)
 [ -z "$foreign" ] || { printf 'exported beside namespace fastnp:\n%s\n' "$foreign"; exit 1; }
-if ldd "$library" | grep -E 'LLVM|openblas|not found'; then
-    echo "the library needs one of these"
+for each in "$library" "$codegen"; do
+    if ldd "$each" | grep -E 'LLVM|openblas|not found'; then
+        echo "$each needs one of these"
+        exit 1
+    fi
+done
+# Arrays and exported functions need no compiler: without it the library is found wanting by who compiles alone.
+mv "$codegen" "$work/away"
+if "$work/build/consumer" > "$work/without" 2>&1 || ! grep -q 'compiling needs libfastnp_codegen' "$work/without"; then
+    echo "without libfastnp_codegen:"
+    cat "$work/without"
     exit 1
 fi
+mv "$work/away" "$codegen"

@@ -9,7 +9,7 @@ import fastnp as np
 home = pathlib.Path(np.__file__).parent
 assert home.is_relative_to(sys.prefix), home
 assert np.__version__ == importlib.metadata.version("fastnp"), np.__version__
-for name in ("py.typed", "libfastnp.so"):
+for name in ("py.typed", "libfastnp.so", "libfastnp_codegen.so"):
     assert (home / name).exists(), name
 assert list(home.glob("*.pyi")), "no type stubs"
 assert pathlib.Path(np.get_include(), "fastnp", "fastnp.h").is_file()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-HEAVY = ("llvm/", "cuda", "xsimd/", "Python.h", "pybind11/", "boost/", "cblas.h", "pocketfft")
+HEAVY = ("llvm/", "cuda", "xsimd/", "Python.h", "pybind11/", "boost/", "cblas.h", "pocketfft", "x86simdsort")
 
 
 def rooms() -> list[str]:

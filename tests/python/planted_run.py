@@ -12,8 +12,8 @@ import fastnp as np
 
 def main(program: str, check: str, folder: str) -> None:
     function = getattr(planted_programs, program)
-    rows = 2 if program == "guarded" else 100 if check == "slowness" else 6
-    args = planted_programs.arguments(rows=rows, columns=3000 if np.cuda.is_available() else 9)
+    rows = 2 if program == "guarded" else 20 if check == "slowness" else 6
+    args = planted_programs.arguments(rows=rows, columns=3000 if np.cuda.is_available() else 200 if check == "slowness" else 9)
     if np.cuda.is_available():
         args = tuple(np.asarray(each).to("cuda") for each in args)
     if program == "gradient":

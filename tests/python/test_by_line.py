@@ -8,6 +8,7 @@ import os
 import random
 from typing import Any
 
+import loop_functions
 import numpy
 import pytest
 
@@ -287,3 +288,10 @@ def test_lines_that_are_not_known():
     [row] = Lines([("f", [entry])])
     assert (row["file"], row["line"], row["nodes"], row["milliseconds"], row["bytes"]) == ("", 0, 1, 0.5, 32.0)
     assert "(line not known)" in str(Lines([("f", [entry])]))
+
+
+def test_native_loops_are_at_their_first_line():
+    told = np.explain(np.compile(loop_functions.count))(numpy.ones(30), 0.5)
+    [row] = told.by_line()
+    assert row["line"] == first_line(loop_functions.count) + 2 and row["function"] == "count" and row["kernels"] == 1
+    assert row["nodes"] == told.native[0].programs[0].count("\n") > 10

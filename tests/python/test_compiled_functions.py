@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import fastnp as np
+from fastnp import _compiled_functions
 
 
 def rows_of(name):
@@ -114,6 +115,17 @@ def test_the_longest_come_first_as_table_and_as_json():
     assert any(line.startswith("tabled") for line in lines)
     assert len(lines) == len(times) + 1
     assert str(type(times)()) == "nothing is compiled"
+
+
+def test_functions_of_one_place_are_one_row_in_its_order(monkeypatch):
+    functions = [np.compile(lambda x: x + 1, name="alike") for _ in range(3)]
+    other = np.compile(lambda x: x + 2, name="longer_than_each")
+    spent = {function: {"record": 1e6} for function in functions} | {other: {"record": 2e6}}
+    monkeypatch.setattr(_compiled_functions, "_phases_of", lambda function: spent.get(function, {}))
+    assert list(np.compiler.compile_times().items()) == [
+        (f"alike ({functions[0].__wrapped__.__code__.co_filename}:{functions[0].__wrapped__.__code__.co_firstlineno})", {"record": 3e6}),
+        ("longer_than_each", {"record": 2e6}),
+    ]
 
 
 def test_whether_it_is_compiled():

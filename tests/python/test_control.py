@@ -338,7 +338,7 @@ def test_fullgraph_lists_every_break_with_its_line():
 def test_reasons_name_the_line():
     def g(x):
         y = x * 2
-        return numpy.rollaxis(y.reshape(1, -1), 1)  # a view
+        return numpy.lib.stride_tricks.sliding_window_view(y, 2)  # a view
 
     f = np.compile(g)
     numpy.testing.assert_array_equal(f(X), g(X))

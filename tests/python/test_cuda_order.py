@@ -194,6 +194,28 @@ def test_running_extremes(dtype: str) -> None:
     run(lambda m, x: m.logical_or.accumulate(x, axis=1), sample("bool", 3, 90) & (random.random((3, 90)) < 0.05))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int16", "uint32", "int64", "float16", "float64"])
+def test_reductions_of_ufuncs(dtype: str) -> None:
+    """Folds, and what is joined in NumPy's order."""
+    kind = numpy.dtype(dtype).kind
+    names = ["fmax", "fmin"] if kind == "f" else ["fmax", "bitwise_and", "bitwise_or", "bitwise_xor"]
+    names += ["logical_xor"] if kind == "b" else ["subtract"] if dtype != "float16" else []
+    names += ["gcd"] if kind in "iu" else []
+    for shape in ((1,), (33,), (5000,), (3, 70), (2, 1100, 3)):
+        x = sample(dtype, *shape, rare=0.002)
+        for axis in range(len(shape)):
+            for name in names:
+                run(lambda m, x, name=name, axis=axis: getattr(m, name).reduce(x, axis=axis), x)
+            if kind != "b" and dtype != "float16":
+                run(lambda m, x, axis=axis: m.subtract.accumulate(x, axis=axis), x)
+
+
+def test_slices_of_an_axis() -> None:
+    x = random.integers(-9, 9, (40, 3))
+    for name in ("add", "maximum", "subtract", "bitwise_or"):
+        run(lambda m, x, name=name: getattr(m, name).reduceat(x, [0, 4, 4, 30, 7], axis=0), x, down=1 << 16, up=1 << 16)
+
+
 def test_different_elements() -> None:
     x = random.integers(0, 300, size=9000)
     run(lambda m, x: m.unique(x), x, down=64, up=64)

@@ -53,6 +53,32 @@ def test_powers(dtype: str, exponent: Any) -> None:
         check(lambda xp, x: powered_in_place(xp, x, exponent), x)
 
 
+MADE: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "an array": lambda xp, x, e: xp.array(e),
+    "a full array": lambda xp, x, e: xp.full(1, e),
+    "a scalar": lambda xp, x, e: xp.int64(e),
+    "cast": lambda xp, x, e: xp.array(float(e)).astype("i2"),
+    "a difference": lambda xp, x, e: xp.zeros((), int) + e,
+    "repeated": lambda xp, x, e: xp.broadcast_to(e, x.shape),
+    "of a shape": lambda xp, x, e: xp.array(x.shape[0] - x.shape[0] + e),
+}
+
+
+@pytest.mark.parametrize("exponent", [-1, -3, 0, 3])
+@pytest.mark.parametrize("made", MADE)
+def test_powers_of_arrays_that_are_known(made: str, exponent: int) -> None:
+    """Negative exponents that a recording makes constants of are errors as those that are looked at: of no elements, too, as NumPy has it."""
+    for dtype in ("?", "u1", "i1", "i8", "f4"):
+        for size in (4, 0, 3000):
+            x = numpy.resize([1, 0, 3 if exponent > 0 else 1, 1], size).astype(dtype)
+            check(lambda xp, x: xp.power(x, MADE[made](xp, x, exponent)), x)
+            check(lambda xp, x: xp.power(x, MADE[made](xp, x, exponent)) * 2 + 1, x)
+            check(lambda xp, x: xp.sum(xp.power(x + 1, MADE[made](xp, x, exponent))), x)
+            if size == 4:
+                check(lambda xp, x: xp.power(2, MADE[made](xp, x, exponent)) + x, x)
+                check(lambda xp, x: xp.power.at(x, [0, 2, 2], MADE[made](xp, x[:3], exponent)), x)
+
+
 def of_axis(name: str, axis: Any) -> Callable[[Any, Any], Any]:
     def function(xp: Any, x: Any) -> Any:
         call = getattr(xp, name)
@@ -73,11 +99,19 @@ OF_AXIS = """sum prod mean std var min max argmin argmax any all cumsum cumprod 
     stack swapaxes moveaxis count_nonzero diff argsort""".split()
 
 
-@pytest.mark.parametrize("axis", [0, -1, 1, 5, -5, (0, 0), (0, 5)])
+@pytest.mark.parametrize("axis", [0, -1, 1, 5, -5, (0,), (-1,), (), (0, 0), (0, 5)])
 @pytest.mark.parametrize("name", OF_AXIS)
 def test_axes(name: str, axis: Any) -> None:
     for x in ARRAYS.values():
         check(of_axis(name, axis), x)
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1, 1, (0,), (-1,), (), (0, 0), (0, 1)])
+@pytest.mark.parametrize("name", ["add", "multiply", "subtract", "maximum", "logical_and", "fmax"])
+@pytest.mark.parametrize("method", ["reduce", "accumulate"])
+def test_axes_of_ufuncs(method: str, name: str, axis: Any) -> None:
+    for x in ARRAYS.values():
+        check(lambda xp, x: getattr(getattr(xp, name), method)(x, axis=axis), x)
 
 
 def test_axis_errors_can_be_read() -> None:

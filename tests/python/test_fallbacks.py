@@ -23,8 +23,6 @@ def square(value: Any) -> Any:
 
 
 USES = {
-    "r_": lambda x: np.r_[x, 1.0],
-    "mgrid": lambda x: np.mgrid[0:3],
     "vectorize": lambda x: np.vectorize(square)(x),
     "nditer": lambda x: [float(each) for each in np.nditer(x)],
     "ndenumerate": lambda x: dict(np.ndenumerate(x)),
@@ -34,13 +32,12 @@ USES = {
     "ma.sum": lambda x: np.ma.sum(x),
     "ma.add": lambda x: np.ma.add(x, 1),
     "ma.add.reduce": lambda x: np.ma.add.reduce(x),
-    "polynomial.polynomial.polyval": lambda x: np.polynomial.polynomial.polyval(x, [1.0, 2.0]),
     "polynomial.Polynomial": lambda x: np.polynomial.Polynomial([1.0, 2.0]),
     "lib.stride_tricks.sliding_window_view": lambda x: np.lib.stride_tricks.sliding_window_view(x, 2),
-    "random.normal": lambda x: np.random.normal(size=3),
-    "random.Generator.normal": lambda x: GENERATOR.normal(size=3),
-    "random.rand": lambda x: STATE.rand(3),
-    "random.standard_normal": lambda x: STATE.standard_normal(3),
+    "random.vonmises": lambda x: np.random.vonmises(0.5, 1.0, 3),
+    "random.Generator.multivariate_normal": lambda x: GENERATOR.multivariate_normal([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]]),
+    "random.zipf": lambda x: STATE.zipf(2.0, 3),
+    "random.geometric": lambda x: STATE.geometric(0.5, 3),
     "testing.assert_allclose": lambda x: np.testing.assert_allclose(x, x),
     "testing.assert_raises": lambda x: np.testing.assert_raises(ValueError, lambda a: a + np.ones(7), x),
     "matlib.zeros": lambda x: np.matlib.zeros((2, 2)),
@@ -52,13 +49,9 @@ USES = {
     "rec.fromarrays": lambda x: np.rec.fromarrays([x, x]),
     **({"chararray": lambda x: np.chararray((2,))} if hasattr(numpy, "chararray") else {}),
     "recarray": lambda x: np.recarray((2,), [("a", "f8")]),
-    "emath.sqrt": lambda x: np.emath.sqrt(x),
-    "random.default_rng": lambda x: np.random.default_rng(0),
-    "median": lambda x: np.median(x),
-    "linalg.inv": lambda x: np.linalg.inv(np.eye(2)),
-    "fft.fft": lambda x: np.fft.fft(x),
-    "ndarray.tobytes": lambda x: x.tobytes(),
-    "add.reduceat": lambda x: np.add.reduceat(x, [0, 1]),
+    "base_repr": lambda x: np.base_repr(5, 3),
+    "min_scalar_type": lambda x: np.min_scalar_type(3),
+    "ndarray.dumps": lambda x: x.dumps(),
 }
 GENERATOR = np.random.default_rng(0)
 STATE = np.random.RandomState(0)
@@ -79,7 +72,7 @@ def test_each_use_is_counted_and_forbidden(name, monkeypatch):
 
 
 @ON_HOST
-@pytest.mark.parametrize("name", [name for name in USES if name.partition(".")[0] not in ("fft", "linalg")])
+@pytest.mark.parametrize("name", [name for name in USES if name.partition(".")[0] not in ("linalg", "add")])
 def test_each_use_in_a_compiled_function_is_counted_and_forbidden(name, monkeypatch):
     x = np.arange(4.0)
 
@@ -99,26 +92,22 @@ def test_each_use_in_a_compiled_function_is_counted_and_forbidden(name, monkeypa
 
 
 COUNTED = {
-    "median": lambda x: np.median(x) + x,
-    "kron": lambda x: np.kron(x, x)[:4] + 1,
-    "percentile": lambda x: np.percentile(x, 30) * x,
-    "nanmedian": lambda x: np.nanmedian(x) - x,
-    "polyfit": lambda x: np.polyfit(x, x, 1)[0] * x,
-    "gradient": lambda x: np.gradient(x) + x,
-    "trim_zeros": lambda x: x + np.trim_zeros(x).sum(),
-    "unwrap": lambda x: np.unwrap(x) * 2,
+    "partition": lambda x: np.partition(x, 1) + x,
+    "histogram": lambda x: np.histogram(x, 3)[0].sum() * x,
+    "argpartition": lambda x: np.argpartition(x, 1)[0] * x,
+    "einsum_path": lambda x: len(np.einsum_path("i,i", x, x)[0]) * x,
 }
 
 
 def traced(call: Any) -> collections.Counter[str]:
-    """Functions of NumPy's in Python that fastnp calls, by name."""
+    """Functions of NumPy's in Python that others call, by name: fastnp, which has no frame of its own where its core does."""
     seen: collections.Counter[str] = collections.Counter()
-    package, numpys = os.path.realpath(os.path.dirname(np.__file__)), os.path.dirname(numpy.__file__)
+    numpys = os.path.dirname(numpy.__file__)
 
     def note(frame: Any, event: str, _: Any) -> None:
         name, caller = frame.f_code.co_name, frame.f_back
         is_numpys = event == "call" and frame.f_code.co_filename.startswith(numpys) and not name.endswith("_dispatcher")
-        if is_numpys and caller is not None and os.path.basename(caller.f_code.co_filename) in os.listdir(package):
+        if is_numpys and caller is not None and not caller.f_code.co_filename.startswith(numpys):
             seen[name] += 1
 
     sys.setprofile(note)
@@ -157,7 +146,7 @@ def test_calls_of_other_processes_recordings_are_counted_and_forbidden(tmp_path)
 import fastnp as np
 @np.compile
 def f(x):
-    return np.median(x * 2) + np.random.normal() * 0
+    return x[1] * len(np.base_repr(5, 3)) + np.random.normal() * 0
 try:
     print([f(np.arange(5.0)) for _ in range(3)], np.compiler.fallbacks())
 except np.compiler.FallbackError as error:
@@ -170,15 +159,15 @@ except np.compiler.FallbackError as error:
         env = {**os.environ, "FASTNP_CACHE_DIR": str(cache), **mode}
         return subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True).stdout
 
-    assert "'median': 3" in run() and "'random.normal': 3" in run()
+    assert "'base_repr': 3" in run() and "'random.normal': 3" in run()
     assert run(FASTNP_FALLBACK="error").strip() == "FallbackError"
 
 
 def test_compiled_functions_count_in_vmap():
     x = np.arange(12.0).reshape(3, 4)
     np.compiler.reset_fallbacks()
-    np.vmap(lambda row: np.nanmedian(row))(x)
-    assert np.compiler.fallbacks()["nanmedian"] == 3
+    np.vmap(lambda row: np.histogram(row, 2)[0])(x)
+    assert np.compiler.fallbacks()["histogram"] == 3
 
 
 def test_classes_are_numpys():

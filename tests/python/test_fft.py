@@ -53,8 +53,9 @@ def same(found: Any, wanted: Any) -> None:
 
 
 def same_as_numpys(call: Callable[[Any, Any], Any], *args: Any) -> None:
-    """`call(np, *args)`, compiled, twice."""
+    """`call(np, *args)`, at once, and compiled, twice."""
     wanted = outcome(lambda *given: call(numpy, *given), *args)
+    same(outcome(lambda *given: call(np, *given), *args), wanted)
     compiled = np.compile(lambda *given: call(np, *given), fullgraph=not isinstance(wanted, tuple))
     for _ in range(2):
         same(outcome(compiled, *args), wanted)

@@ -234,7 +234,7 @@ def test_numpys_functions_are_fastnps():
         assert type(result) is np.ndarray
     assert numpy.mean(x) == 2.5 and numpy.shape(x) == (2, 3) and numpy.linalg.norm(x, axis=0).shape == (3,)
     assert np.compiler.fallbacks() == {}
-    assert type(numpy.kron(x, x)) is np.ndarray and np.compiler.fallbacks() == {"kron": 1}
+    assert type(numpy.packbits(x > 1)) is np.ndarray and np.compiler.fallbacks() == ({"packbits": 1} if x.device == "cpu" else {})
 
 
 def test_random_arrays_are_fastnps():

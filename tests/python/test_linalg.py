@@ -77,12 +77,12 @@ def same_kind(found: Any, wanted: Any, lies_same: bool) -> None:
 
 
 def compared(f: Callable[..., Any], args: tuple[Any, ...], check: Callable[..., None] | None = None, lies_same: bool = True) -> None:
-    """Compiled, twice, by both back ends, against NumPy; `check` is for factors that are not determined to the last sign."""
+    """At once, and compiled, twice, by both back ends, against NumPy; `check` is for factors that are not determined to the last sign."""
     wanted = quietly(f, numpy, *args)
     tolerance = max(tolerance_of(leaf.dtype) for leaf in leaves(wanted))
     for backend in BACKENDS:
         compiled = np.compile(lambda *xs: f(np, *xs), fullgraph=True, backend=backend)
-        for found in (compiled(*args), compiled(*args)):
+        for found in (quietly(f, np, *args), compiled(*args), compiled(*args)):
             same_kind(found, wanted, lies_same)
             if check is not None:
                 check(*args, *[numpy.asarray(leaf) for leaf in leaves(found)], tolerance)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import loop_functions
 import numpy
 import pytest
 import simulated
@@ -42,8 +43,10 @@ def test_no_channel_is_on():
 def test_channels_are_set_and_cleared():
     np.compiler.set_logs("timing, breaks")
     assert np.compiler.logs() == "breaks,timing"
-    np.compiler.set_logs("+all")
+    np.compiler.set_logs("all")
     assert np.compiler.logs() == CHANNELS
+    np.compiler.set_logs("+all")
+    assert np.compiler.logs() == CHANNELS.replace("passes", "+passes")
     np.compiler.set_logs()
     assert np.compiler.logs() == ""
 
@@ -114,6 +117,41 @@ def test_native_loops_have_code(told):
         return total
 
     assert any("fastnp_program" in event["text"] for event in told("code", lambda: summed(numpy.ones(30))))
+
+
+def test_native_loops_are_timed_or_refused_with_a_reason(told):
+    @np.compile
+    def refused(x, names):
+        for i in range(len(x)):
+            if names[i] > x[i]:
+                x[i] = 0.0
+
+    timed = np.compile(loop_functions.count)
+    events = told("timing,breaks", lambda: timed(numpy.ones(30), 0.5), lambda: refused(numpy.arange(3.0), {0: 1, 1: 2, 2: 3}))
+    assert any("native loop, lines" in each["text"] and "steps, compiled in" in each["text"] for each in events if each["function"] == "count")
+    assert any("no native code, as it" in each["text"] for each in events if each["function"] == "refused" and each["channel"] == "breaks")
+
+
+SCALE = 2.5
+
+
+def test_guards_of_what_is_read_by_name(told):
+    f = np.compile(lambda x: np.sqrt(x) * SCALE)
+    (text,) = [each["text"] for each in told("guards", lambda: f(numpy.ones(3))) if each["text"].startswith("reads ")]
+    assert "SCALE" in text
+
+
+def test_graphs_after_passes(told):
+    def model(x):
+        return (np.sqrt(x) * 1.0).sum() + 0 * x.sum()
+
+    short = [each["text"] for each in told("passes", lambda: np.compile(model)(numpy.ones((3, 4)))) if each["pass"] == "simplify"]
+    assert short and all("\n" not in each for each in short)
+    whole = [each["text"] for each in told("+passes", lambda: np.compile(model)(numpy.ones((4, 3)))) if each["pass"] == "simplify"]
+    assert any("sqrt" in each.partition("\n")[2] for each in whole)
+    np.compiler.set_logs("+passes, timing")
+    assert np.compiler.logs() == "+passes,timing"
+    np.compiler.set_logs()
 
 
 PROGRAM = """

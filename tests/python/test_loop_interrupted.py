@@ -14,7 +14,12 @@ PROGRAM = """
     import faulthandler, signal, sys, time
     import numpy, fastnp as np
     faulthandler.dump_traceback_later(50, exit=True)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored where tests run
+
+    def interrupt(*_):  # once: signals sent while the first is dealt with are no more than that one
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)  # it may be ignored where tests run
 
     def endless(x):
         n = 0

@@ -49,8 +49,10 @@ FAR = [[1e308, -1e308, 3.0], [numpy.inf, 1.0], [numpy.nan, 1.0, 2.0], [2.0**62, 
 @pytest.mark.parametrize("expression", PERCENTILES)
 def test_percentiles(expression: str) -> None:
     calls = [lambda rng, dtype, size=size: (vector(rng, size, dtype), vector(rng, size, dtype)) for size in (7, *SIZES, 33)]
+    # Where it is recorded no further apart than int64 reaches: of that NumPy warns, and recorded code does not (docs/users/sharp-bits.md).
+    most = 2.0**61 if "k[0]" in expression else 2.0**62
     for x in FAR:
-        whole = numpy.nan_to_num(numpy.array(x), posinf=9).clip(-(2.0**62), 2.0**62)
+        whole = numpy.nan_to_num(numpy.array(x), posinf=9).clip(-most, most)
         calls.append(lambda rng, dtype, x=x, whole=whole: (numpy.array(x) if dtype == "f8" else whole.astype("i8"),) * 2)
     agree_of_all(expression, "x, y", ["f8", "i8"], calls, None if "k[0]" in expression or "-1 + i" in expression else True)
 

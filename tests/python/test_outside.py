@@ -68,6 +68,7 @@ def in_place(x):
 
 
 NUMPYS = [
+    lambda x: numpy.partition(x * 2, 1) + 1,
     lambda x: numpy.median(x * 2) + 1,
     lambda x: (numpy.linalg.norm(x + 1), numpy.percentile(x, 30) * 2),
     lambda x: numpy.linalg.solve(x @ x.T + numpy.eye(3), x) * 2,
@@ -147,7 +148,7 @@ def test_errors_are_raised_as_written_and_streams_put_back():
 def test_recordings_that_end_put_streams_back():
     def f(x):
         noise = RNG.normal(size=x.shape)
-        return noise + numpy.rollaxis(x, 1)[0]  # a view of its argument
+        return noise + numpy.lib.stride_tricks.as_strided(x)  # a view of its argument
 
     follow(f, [(X[:3, :3],), (X[:3, :3] + 1,)], uncompiled=1)  # the second call goes in parts
 
@@ -156,27 +157,28 @@ def test_recordings_that_end_put_streams_back():
     "function", [lambda x: (RNG.shuffle(x), x)[1], lambda x: (random.shuffle([1, 2]), x)[1], lambda x: (x.partition(1, axis=0), x)[1]]
 )
 def test_what_changes_its_arguments_runs_as_written(function):
-    follow(function, [(X,), (X,)], uncompiled=2)
+    is_recorded = "partition" in function.__code__.co_names and np.current_device() != "cpu"  # devices have it themselves
+    follow(function, [(X,), (X,)], uncompiled=0 if is_recorded else 2)
 
 
 def test_results_of_another_kind():
     def f(x):
-        return numpy.bincount(numpy.round(x.ravel() * 3).astype(int)) + 1
+        return numpy.unique(numpy.minimum(numpy.round(x[:, :1] * 3), 4), axis=0) + 1
 
     info = follow(f, [(X,), (X + 1,), (X,), (X + 1,)])
-    assert info.compiles == (2 if np.current_device() == "cpu" else 1)  # devices have it themselves
+    assert info.compiles == 2
 
 
 def test_explain_shows_calls():
-    f = np.compile(lambda x: numpy.nanmedian(x) + numpy.random.rand())
+    f = np.compile(lambda x: numpy.partition(x.ravel(), 1)[1] + numpy.random.rand())
     report = str(np.explain(f)(X))
-    assert "numpy.nanmedian" in report
+    assert "numpy.partition" in report or np.current_device() != "cpu"  # devices have it themselves
     assert "numpy.random.RandomState.rand" in report
 
 
 def test_fullgraph_takes_calls():
-    f = np.compile(lambda x: numpy.median(x) * 2, fullgraph=True)
-    assert f(X) == numpy.median(X) * 2
+    f = np.compile(lambda x: numpy.partition(x.ravel(), 1)[1] * 2, fullgraph=True)
+    assert f(X) == numpy.partition(X.ravel(), 1)[1] * 2
 
 
 def test_functions_that_are_said_to_be_pure():

@@ -58,22 +58,21 @@ print("done")
 
 def test_fallbacks_are_counted():
     x = np.arange(6.0)
-    assert type(np.kron(x, x)) is np.ndarray and type(np.histogram(x, 3)[0]) is np.ndarray
-    np.linalg.inv(np.eye(2))
-    np.fft.fft(x)
-    assert np.compiler.fallbacks() == {"kron": 1, "histogram": 1, "linalg.inv": 1, "fft.fft": 1}
+    assert type(np.partition(x, 1)) is np.ndarray and type(np.histogram(x, 3)[0]) is np.ndarray
+    np.linalg.det(np.eye(2))
+    assert np.compiler.fallbacks() == {"partition": 1, "histogram": 1, "linalg.det": 1}
     np.compiler.reset_fallbacks()
     assert np.compiler.fallbacks() == {}
 
 
 def test_fallbacks_can_be_errors_or_warnings(monkeypatch):
     monkeypatch.setenv("FASTNP_FALLBACK", "error")
-    with pytest.raises(np.compiler.FallbackError, match="kron"):
-        np.kron(np.ones(2), np.ones(2))
+    with pytest.raises(np.compiler.FallbackError, match="base_repr"):
+        np.base_repr(5, 3)
     assert np.add(np.ones(2), 1).tolist() == [2, 2]
     monkeypatch.setenv("FASTNP_FALLBACK", "warn")
-    with pytest.warns(np.compiler.FallbackWarning, match="kron"):
-        np.kron(np.ones(2), np.ones(2))
+    with pytest.warns(np.compiler.FallbackWarning, match="base_repr"):
+        np.base_repr(5, 3)
 
 
 def test_fallbacks_share_memory_and_keep_out():
@@ -96,9 +95,9 @@ def test_all_of_numpys_names_are_there():
 
 
 def test_fallbacks_are_calls_in_compiled_functions():
-    f = np.compile(lambda x: np.kron(x, x) + 1)
+    f = np.compile(lambda x: np.packbits(x > 0) + 1)
     for _ in range(2):
-        assert f(np.ones(2)).tolist() == [2, 2, 2, 2]
+        assert f(np.ones(2)).tolist() == [193]
     assert (f.cache_info().compiles, f.cache_info().hits) == (1, 1)
 
 

@@ -196,11 +196,12 @@ LOSING: dict[str, Callable[[Any], Any]] = {
     "interp": lambda v: np.interp(1.5, np.arange(3.0), v),
     "gradient": lambda v: np.gradient(v),
     "percentile": lambda v: np.percentile(v, 30),
-    "select": lambda v: np.select([v > 1], [v]),
+    "select": lambda v: np.select([v > 1.5], [v]),
     "bincount": lambda v: np.bincount(np.arange(3), weights=v),
     "ravel": lambda v: np.outer(v, v).ravel("F"),
     "a list": lambda v: np.block([v, v[:1]]),
-    "NumPy's": lambda v: numpy.nanmax(v),
+    "of NumPy's name": lambda v: numpy.nanmax(v),
+    "NumPy's": lambda v: numpy.partition(v, 1),
 }
 
 

@@ -148,8 +148,9 @@ def test_draws_and_functions_of_the_outside() -> None:
     again = np_random.default_rng(3)
     wanted = sum(numpy.asarray(row) * numpy.asarray(again.normal(size=3)) * again.random() for row in numpy.outer(WEIGHTS, WEIGHTS))
     near(x.grad, wanted)
-    with pytest.raises(TypeError, match="derivative would be lost"):
-        np.vmap(lambda w: np.nanmedian(w * x))(np.outer(WEIGHTS, WEIGHTS))
+    if np.current_device() == "cpu":  # devices have it themselves
+        with pytest.raises(TypeError, match="derivative would be lost"):
+            np.vmap(lambda w: np.trim_zeros(w * x))(np.outer(WEIGHTS, WEIGHTS))
 
 
 def test_in_compiled_functions() -> None:

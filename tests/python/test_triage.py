@@ -32,6 +32,10 @@ class Fault:
     check: str = ""
     by_pass: str = ""
 
+    @property
+    def is_of_time(self) -> bool:
+        return self.check in ("slowness", "compile time")
+
     def __str__(self) -> str:
         return f"{self.plant.replace(' ', '-')}-{self.program}"
 
@@ -113,11 +117,11 @@ def compiled(source: Path) -> Path:
 
 
 @planted
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.parametrize("fault", [pytest.param(fault, marks=[pytest.mark.alone] * fault.is_of_time) for fault in FAULTS], ids=str)
 def test_planted(fault, tmp_path):
     folder = "" if fault.check == "triage" else str(tmp_path)
     told = found(fault, folder)
-    if fault.check not in ("slowness", "compile time"):
+    if not fault.is_of_time:
         assert told["rung"] == fault.rung, told["text"]
         by_line = fault.rung == "eager" or fault.program == "recurrence"
         assert fault.op in told["place"] if by_line else told["op"] == (fault.op or None), told["text"]

@@ -98,6 +98,8 @@ def test_one_specialisation(form: str, kind: str) -> None:
     for count in (3, 3, 4, 5, 6, 7, 9, 12, 20, 33):
         v = numbers(chosen, kind, count)
         assert alike(compiled(v, *arrays_of(numpy)), function(v, *arrays_of(numpy)), rtol=1e-12, atol=1e-14, numbers=1e-12)
+    if sys.version_info >= (3, 12) and kind == "floats" and "sum(v)" in form:
+        return  # which adds with compensation since then: a compilation for each length (docs/versions.md)
     info = compiled.cache_info()
     assert info.compiles <= 4, info
     assert info.uncompiled <= 2, info

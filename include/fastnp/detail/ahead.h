@@ -1,9 +1,12 @@
 // Compilations before there is a call: of shapes and dtypes alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "fastnp/export.h"
 
@@ -17,8 +20,8 @@ namespace fastnp::detail {
 /// one.
 class FASTNP_API Ahead {
 public:
-    /// How far it goes: the recorded graph; kernels, without their code; an entry, which the engine keeps.
-    enum class Until : std::uint8_t { recorded, lowered, compiled };
+    /// How far it goes: the recorded graph; kernels, without their code; an entry, which the engine keeps; a library for other processes.
+    enum class Until : std::uint8_t { recorded, lowered, compiled, exported };
     explicit Ahead(Until until_);
     ~Ahead();
     Ahead(const Ahead&) = delete;
@@ -31,6 +34,13 @@ public:
     std::string graph;                      // as recorded; empty where the recording was found on disk, or the entry was there
     std::shared_ptr<const EntryInfo> info;  // of what was lowered or compiled; null where it was there
     bool is_new = false;                    // an entry was made
+
+    // Of what is exported.
+    std::string name;                            // of the function, as the library tells it
+    std::vector<std::string> parameters;         // of its arrays, in their order; those without are numbered
+    std::size_t given = static_cast<std::size_t>(-1);  // how many arrays of the call are arguments; what comes behind them goes into the library
+    std::function<std::string(const void* kept)> describe;  // what the front end keeps, in its own words; it raises for what can't be exported
+    std::string library;                         // the bytes
 
 private:
     Ahead* before_;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fastnp/compile.h"
+#include "fastnp/detail/ahead.h"
 #include "fastnp/detail/callable.h"
 #include "fastnp/detail/references.h"
 #include "fastnp/detail/told.h"
@@ -102,6 +103,31 @@ public:
         if constexpr (detail::check_call<Arguments, is_generic, A...>()) {
             Arguments arguments(std::forward<A>(values)...);
             return static_cast<Returned>(call(arguments, false));
+        }
+    }
+
+    /// Records it for such arguments, and goes as far as `ahead` says, which has all that comes of it. RecordError for functions that do more than
+    /// compute.
+    template <class... A>
+    void look_ahead(detail::Ahead& ahead, const A&... values) const {
+        if constexpr (detail::check_call<Arguments, is_generic, A...>()) {
+            if (detail::is_recording()) throw RecordError("a function is compiled ahead of time in a recording");
+            Arguments arguments(values...);
+            auto stand_in = [](array& value) { value = array::uninitialized(value.dtype(), value.shape()); };  // in C order, and nothing else's memory
+            detail::walk(arguments, stand_in, detail::ignore, detail::ignore);
+            detail::CallParts parts;
+            parts.add(arguments);
+            ahead.given = parts.arguments.size();
+            const detail::References::List* const references = add_what_it_reads(parts);
+            Recording recording(*this, arguments, references);
+            ahead.describe = [](const void* kept) {
+                if (static_cast<const Template*>(kept)->does_more()) throw RecordError("it does more than compute its result, which can't be exported");
+                return std::string();
+            };
+            std::vector<array> results;
+            const detail::Engine::Result outcome =
+                shared_->engine.call({parts.arguments.data(), parts.arguments.size()}, parts.key, recording, true, results);
+            if (outcome.outcome == detail::Engine::Outcome::uncompiled) throw RecordError(outcome.refused);
         }
     }
 

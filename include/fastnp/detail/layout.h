@@ -17,5 +17,7 @@ FASTNP_API array masked_along(const array& x, const array& mask, int axis);
 FASTNP_API array laid_like(const array& x, const array& like, Order order = Order::keep);
 /// The same as what is computed element by element of arrays of one rank, then reduced over axes.
 FASTNP_API array laid_as_computed(const array& x, const std::vector<array>& operands, const Shape& reduced);
+/// A view of a diagonal of two different axes as the last axis, which may not be written to; of an array with memory.
+FASTNP_API array diagonal_view(const array& x, std::int64_t offset, int axis1, int axis2);
 
 }  // namespace fastnp::detail

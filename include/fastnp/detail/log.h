@@ -28,6 +28,9 @@ struct LogEvent {
 
 /// A bit for each channel that is on. Nothing else is looked at where none is.
 FASTNP_API extern std::atomic<std::uint32_t> log_channels;
+/// One more for whether passes are told of with the graph that they leave.
+constexpr std::uint32_t log_graphs = 1U << 31U;
+inline bool tells_graphs() { return (log_channels.load(std::memory_order_relaxed) & log_graphs) != 0; }
 inline bool tells(Channel channel) { return (log_channels.load(std::memory_order_relaxed) >> static_cast<unsigned>(channel) & 1U) != 0; }
 
 /// Tells whoever listens, in this thread. What that one throws is let go.

@@ -161,4 +161,30 @@ BOOST_AUTO_TEST_CASE(compiled_functions_that_draw_run_as_written) {
     for (int i = 0; i < 3; ++i) check_same(f(x), x + other.random({3}));
 }
 
+BOOST_AUTO_TEST_CASE(many_numbers_are_those_that_come_one_by_one) {
+    for (const auto kind : {detail::BitGenerator::Kind::pcg64, detail::BitGenerator::Kind::pcg64dxsm}) {
+        detail::BitGenerator state = random::default_rng(5).state();
+        state.kind = kind;
+        for (const std::int64_t count : {1, 31, 32, 33, 34, 35, 1000, 70001}) {
+            random::Generator many(state), single(state);
+            const array drawn = many.uniform(-1.0, 2.0, {count});
+            bool are_same = true;
+            for (const double number : drawn.as_span<double>()) are_same = are_same && number == single.uniform(-1.0, 2.0, {}).item<double>();
+            BOOST_TEST(are_same);
+            BOOST_TEST((many.state().words == single.state().words));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(arrays_of_parameters) {
+    const array loc{1.0, 2.0, 3.0}, scale{{0.5}, {2.0}};
+    random::Generator whole = random::default_rng(3), numbers = random::default_rng(3);
+    check_same(whole.normal(loc, scale), loc + scale * numbers.standard_normal({2, 3}));
+    check_same(whole.uniform(loc, 4.0, Shape{2, 3}), loc + (4.0 - loc) * numbers.random({2, 3}));
+    check_same(whole.exponential(scale), scale * numbers.standard_exponential({2, 1}));
+    BOOST_CHECK_THROW(whole.normal(loc, array{1.0, -1.0, 0.0}), ValueError);
+    BOOST_CHECK_THROW(whole.uniform(loc, array{1.0, 1.0, 1.0}), ValueError);
+    BOOST_CHECK_THROW(whole.exponential(loc, Shape{2}), ValueError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

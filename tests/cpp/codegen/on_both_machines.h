@@ -132,7 +132,7 @@ inline void run_on_device(nest::Kernel kernel, RecordedKernels& recorded, Memory
         backend->upload(buffers.back(), begin, bytes);
         arguments.push_back(reinterpret_cast<std::int64_t>(buffers.back() + (memory.at(i) - begin)));
     }
-    for (const shape::Dim dim : codegen::sizes_of(kernel)) arguments.push_back(recorded.sizes.hint(dim));
+    for (const shape::Dim dim : nest::sizes_of(kernel)) arguments.push_back(recorded.sizes.hint(dim));
     arguments.push_back(recorded.sizes.hint(grid.units));
     std::vector<void*> addresses;
     for (std::int64_t& each : arguments) addresses.push_back(&each);

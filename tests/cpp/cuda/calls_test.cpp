@@ -254,7 +254,15 @@ BOOST_AUTO_TEST_CASE(a_call_takes_little_beside_the_driver) {
     BOOST_TEST_MESSAGE("one kernel: " << few << " microseconds; many: " << time_of([&] { many(x, y); }));
     BOOST_TEST_MESSAGE("100 products and 100 kernels: " << time_of([&] { multiplied(x, y); }));
 #if defined(NDEBUG) && !defined(FASTNP_SANITIZED)
-    BOOST_TEST(few < 2.0);
+    // Machines differ: so long as so many pieces of memory take.
+    const double of_memory = time_of([] {
+        for (int i = 0; i < 30; ++i) {
+            void* volatile piece = std::malloc(2048);
+            std::free(piece);
+        }
+    });
+    BOOST_TEST_MESSAGE("30 pieces of memory: " << of_memory << " microseconds");
+    BOOST_TEST(few < of_memory);
 #endif
 }
 

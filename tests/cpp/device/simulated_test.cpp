@@ -75,7 +75,7 @@ struct OneKernel {
     void launch(Backend& backend, const std::vector<void*>& buffers, std::int64_t blocks = 2) {
         std::vector<std::int64_t> values;
         for (void* buffer : buffers) values.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(buffer)));
-        for (const shape::Dim dim : codegen::sizes_of(kernel)) values.push_back(recorded.sizes.hint(dim));
+        for (const shape::Dim dim : nest::sizes_of(kernel)) values.push_back(recorded.sizes.hint(dim));
         values.push_back(recorded.sizes.hint(grid.units));
         std::vector<void*> arguments;
         for (std::int64_t& value : values) arguments.push_back(&value);

@@ -1,7 +1,8 @@
-"""Puts pocketfft's header, of NumPy's sources, into build/pocketfft: Fourier transforms by it are NumPy's to the bit.
+"""Puts the libraries of headers that NumPy's sources hold into build/numpy_sources: pocketfft, by which Fourier transforms are NumPy's to the bit, and
+x86-simd-sort.
 
-pip's own client fetches the sources, by name, version and hash. Run alone (`python3 cmake/fetch_pocketfft.py`), by the set-up, and by builds of wheels
-and of source distributions (build_backend.py); a header that is there already is kept.
+pip's own client fetches the sources, by name, version and hash. Run alone (`python3 cmake/fetch_numpy_sources.py`), by the set-up, and by builds of wheels
+and of source distributions (build_backend.py); headers that are there already are kept.
 """
 
 import os
@@ -13,7 +14,9 @@ from pathlib import Path
 
 NUMPY = "2.4.6"
 SHA256 = "f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda"
-HEADER = Path(__file__).resolve().parent.parent / "build" / "pocketfft" / "pocketfft_hdronly.h"
+FOLDER = Path(__file__).resolve().parent.parent / "build" / "numpy_sources"
+# By library: where its headers lie among the sources.
+LIBRARIES = {"pocketfft": "numpy/fft/pocketfft", "x86-simd-sort": "numpy/_core/src/npysort/x86-simd-sort/src"}
 
 # pip asks an archive's build backend for the package's name before it keeps the archive. NumPy's own would configure all of NumPy.
 BACKEND = f"""
@@ -41,18 +44,22 @@ def download(folder: Path) -> Path:
 
 
 def fetch() -> Path:
-    """The header's path; fetches it where it is missing."""
-    if HEADER.is_file():
-        return HEADER
-    HEADER.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(download(Path(folder))) as files:
-        source = files.extractfile(f"numpy-{NUMPY}/numpy/fft/pocketfft/pocketfft_hdronly.h")
-        assert source is not None
-        content = source.read()
-    new = HEADER.with_suffix(f".{os.getpid()}")
-    new.write_bytes(content)
-    new.rename(HEADER)
-    return HEADER
+    """The folder of the libraries, each with its headers in a folder of its own; fetches them where one is missing."""
+    if all((FOLDER / library).is_dir() for library in LIBRARIES):
+        return FOLDER
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=FOLDER.parent) as folder, tarfile.open(download(Path(folder))) as files:
+        members = [member for member in files if member.isfile() and member.name.endswith((".h", ".hpp"))]
+        for library, place in LIBRARIES.items():
+            new = Path(folder, library)
+            new.mkdir()
+            for member in members:
+                source = files.extractfile(member)
+                if os.path.dirname(member.name) == f"numpy-{NUMPY}/{place}" and source is not None:
+                    (new / os.path.basename(member.name)).write_bytes(source.read())
+            if not (FOLDER / library).is_dir():
+                new.rename(FOLDER / library)
+    return FOLDER
 
 
 if __name__ == "__main__":

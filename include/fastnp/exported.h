@@ -1,0 +1,113 @@
+// Functions as libraries: compiled once, and run by processes that compile nothing, in C++, C and Python.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "fastnp/array.h"
+#include "fastnp/compile.h"
+#include "fastnp/detail/ahead.h"
+#include "fastnp/export.h"
+
+namespace fastnp {
+
+/// \addtogroup compile
+/// @{
+
+/// What an exported function takes or gives.
+struct ExportedArray {
+    std::string name;   ///< of a parameter, or its number; of a result its number
+    std::string dtype;  ///< "float64"
+    std::string shape;  ///< "(n, 3)": numbers, and the names of sizes that vary
+};
+
+/// A function that export_library() wrote. It compiles nothing: libfastnp_codegen and LLVM need not be there. Copies share the library. Thread-safe, but
+/// for calls that write to one array.
+class FASTNP_API Exported {
+public:
+    /// Opens a file.
+    ///
+    /// \throws ValueError for one that is not there, damaged, of a later format, for a better processor than this one, or no exported function. It is
+    /// checked before any of it is run. A library is code: open none that you would not run.
+    explicit Exported(const std::filesystem::path& path);
+
+    /// Calls the function with its arrays, in their order. Those in other layouts than C's that are not written to are copied first.
+    ///
+    /// \returns what it gives: its arrays in their order.
+    /// \throws TypeError for other dtypes than those it was exported for, ValueError for other shapes, with the argument's name; IndexError and others as
+    /// the function.
+    std::vector<array> operator()(std::span<const array> arguments) const;
+    /// The same, of arrays that are written out.
+    std::vector<array> operator()(std::initializer_list<array> arguments) const {
+        return (*this)(std::span<const array>(arguments.begin(), arguments.size()));
+    }
+
+    /// Its name.
+    const std::string& name() const;
+    /// What it takes.
+    std::vector<ExportedArray> parameters() const;
+    /// What it gives; sizes that follow from those of parameters are expressions.
+    std::vector<ExportedArray> results() const;
+    /// A header for C and C++: a function of its name, of pointers and sizes (fastnp/exported_c.h).
+    std::string header() const;
+    /// How many arrays that are.
+    std::size_t parameter_count() const;
+    /// The numbers of the parameters that it writes to.
+    const std::vector<int>& written() const;
+    /// How many arrays it gives.
+    std::size_t result_count() const;
+    /// What it gives is put together like this, in the words of the language that it was exported from; empty: its arrays are all.
+    const std::string& structure() const;
+
+private:
+    struct Impl;
+    std::shared_ptr<const Impl> impl_;
+};
+
+/// How a function is exported.
+struct ExportOptions {
+    std::string name = "function";  ///< of the function, in errors and headers
+    std::vector<std::string> parameters = {};  ///< the names of its arrays; those without have numbers
+};
+
+namespace detail {
+/// A library of these bytes and its header (".h") beside it, in the place of files of these names, each at once. Error where they can't be written.
+FASTNP_API void write_exported(const std::filesystem::path& path, const std::string& bytes);
+}  // namespace detail
+
+/// Compiles a function for arguments like these, and writes it to a shared library that other processes load (Exported), and a C header beside it.
+///
+/// Only dtypes and sizes of the arrays are looked at. Sizes vary where the function was compiled with names for them (CompileOptions::dynamic); plain
+/// values are part of the library, and so are arrays that the function has captured.
+///
+/// \param function a compiled function (compile())
+/// \param specs its arguments: arrays, plain values, structs and containers of these
+/// \param path the file, which ends in ".so" by custom
+/// \param options names
+/// \throws RecordError for what can't be exported: effects besides its result, values that it reads while it is recorded, callbacks, devices; Error for
+/// files.
+///
+/// \code
+/// const auto f = fastnp::compile([](const fastnp::array& x) { return fastnp::exp(-x); });
+/// fastnp::export_library(f, std::tuple(fastnp::zeros({1000})), "decay.so", {.name = "decay"});
+/// const fastnp::Exported decay("decay.so");
+/// const fastnp::array y = decay({fastnp::ones({1000})})[0];
+/// \endcode
+template <class F, class... A>
+void export_library(const Compiled<F>& function, const std::tuple<A...>& specs, const std::filesystem::path& path, const ExportOptions& options = {}) {
+    detail::Ahead ahead(detail::Ahead::Until::exported);
+    ahead.name = options.name;
+    ahead.parameters = options.parameters;
+    std::apply([&](const A&... arguments) { function.look_ahead(ahead, arguments...); }, specs);
+    detail::write_exported(path, ahead.library);
+}
+
+/// @}
+
+}  // namespace fastnp

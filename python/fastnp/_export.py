@@ -1,0 +1,281 @@
+"""Functions as shared libraries that other processes load, without a compiler: ``export`` and ``load_exported``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from fastnp import _core, _dynamic
+from fastnp._ahead import _alone, _function_of, _Given, _say
+from fastnp._fallback import check_unrecorded
+from fastnp._specs import Spec, is_spec
+
+# Kinds of what a call gives, by their numbers in the core.
+_ARRAY, _NUMBER, _ARGUMENT, _PLAIN, _TUPLE, _LIST, _DICT = 0, 1, 2, 4, 6, 7, 8
+
+
+def told(tree: Any, count: int) -> str:
+    """The structure of a result, as a text, of a function of so many arrays. RecordError for what only this process has."""
+    return json.dumps(_told(tree, count))
+
+
+def _told(tree: Any, count: int) -> Any:
+    kind, index, _, is_scalar, value, children = tree
+    if kind == _ARRAY:
+        return {"array": index, "scalar": bool(is_scalar)}
+    if kind == _NUMBER:
+        return {"number": index}
+    if kind == _ARGUMENT and index < count:
+        return {"argument": index}
+    if kind == _ARGUMENT:
+        raise _core.RecordError("it gives an array or a number from outside of it, which can't be exported: give a copy (np.copy)")
+    if kind == _PLAIN and (value is None or type(value) in (bool, int, float, str)):
+        return {"plain": value}
+    if kind in (_TUPLE, _LIST):
+        return {"tuple" if kind == _TUPLE else "list": [_told(each, count) for each in children]}
+    if kind == _DICT and all(type(key) in (str, int) for key in value):
+        return {"dict": [[key, _told(each, count)] for key, each in zip(value, children, strict=True)]}
+    raise _core.RecordError(f"it gives something that can't be exported: arrays, numbers, text and tuples, lists and dicts of these can ({value!r})")
+
+
+def _leaves(value: Any, where: str) -> Iterator[tuple[str, Any]]:
+    """What an argument is made of, with its name."""
+    if isinstance(value, (tuple, list)):
+        for number, each in enumerate(value):
+            yield from _leaves(each, f"{where}[{number}]")
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _leaves(each, f"{where}[{key!r}]")
+    else:
+        yield where, value
+
+
+def _is_array(value: Any) -> bool:
+    return is_spec(value) or isinstance(value, (numpy.ndarray, _core.ndarray))
+
+
+def _stand_in(value: Any) -> Any:
+    """Specs in the places of arrays, so that nothing is recorded of whose memory these have, or how they lie."""
+    if isinstance(value, Spec) or not _is_array(value):
+        if type(value) in (tuple, list):
+            return type(value)(_stand_in(each) for each in value)
+        return {key: _stand_in(each) for key, each in value.items()} if type(value) is dict else value
+    return Spec(tuple(value.shape), value.dtype)
+
+
+def export(function: Callable[..., Any], specs: Any, path: str | os.PathLike[str], /, *, name: str | None = None) -> Exported:
+    """Compiles a function for arguments of some shapes and dtypes, and writes it to a shared library and a C header.
+
+    Processes that load the library (`load_exported` in Python, ``fastnp::Exported`` in C++, ``fastnp/exported.h``'s
+    functions in C) compile nothing: they need fastnp's library, but neither LLVM nor, in C and C++, Python. What it
+    computes is equal to the compiled function's to the bit. Arrays that the function reads from outside (weights) are
+    in the library, and so are plain values among the arguments.
+
+    Parameters
+    ----------
+    function : callable
+        A function, or a compiled one.
+    specs : tuple, list, dict or compiler.Spec
+        What the function takes: its arguments in their order, or by name, or a single one. For each array a
+        `compiler.Spec`, or anything with a shape and a dtype; sizes with names vary. What else the function takes is
+        given as it is, and is part of the library.
+    path : str or path
+        The file; without a suffix it gets ``.so``. It appears at once, in the place of one that was there. The header
+        for C and C++ has the same name with ``.h``.
+    name : str, optional
+        The function's name in the library, the header and errors; by default its own.
+
+    Returns
+    -------
+    Exported
+        What `load_exported` gives for the file.
+
+    Raises
+    ------
+    RecordError
+        Where the function reads values while it is recorded, calls Python functions, changes objects, or runs on a
+        device.
+    RuntimeError
+        Where the file can't be written.
+
+    See Also
+    --------
+    load_exported, ShapeDtype
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import fastnp as np
+    >>> def line(x, slope):
+    ...     return slope * x + 1
+    >>> path = os.path.join(tempfile.mkdtemp(), "line.so")
+    >>> np.export(line, (np.ShapeDtype("n"), 2.0), path)
+    <exported line(x: float64(n,))>
+    >>> np.load_exported(path)(np.arange(3.0))
+    array([1., 3., 5.])
+    """
+    check_unrecorded("export")
+    written, options, bound = _function_of(function)
+    given = _given(written, bound, specs)
+    compiled = _alone(written, given, options)
+    name = str(getattr(written, "__name__", "function")) if name is None else name
+    leaves = [leaf for spec_name, spec in given.specs.items() for leaf in _leaves(spec, spec_name)]
+    names = tuple(where for where, leaf in leaves if _is_array(leaf))
+    taken = {where.partition("[")[0] for where in names}
+    beside = [where for where, leaf in leaves if where not in names and where.partition("[")[0] in taken]
+    if beside:
+        raise _core.RecordError(f"{', '.join(beside)}: plain values beside arrays of one argument can't be exported: hand them in by themselves")
+    try:
+        library = compiled._exported(name, names, *given.args, **given.kwargs)
+    except _core.RecordError as error:
+        raise _say(error) from None
+    path = Path(path)
+    path = path if path.suffix else path.with_suffix(".so")
+    _core._write_exported(str(path), library)
+    return Exported(path)
+
+
+def _given(function: Any, bound: tuple[Any, ...], specs: Any) -> _Given:
+    specs = _stand_in(specs)
+    if type(specs) is dict:
+        order = _dynamic._Parameters(function).names
+        named = {name: specs[name] for name in sorted(specs, key=lambda name: order.index(name) if name in order else len(order))}
+        return _Given(function, bound, named)
+    return _Given(function, (*bound, *(specs if type(specs) in (tuple, list) else (specs,))), {})
+
+
+class Exported:
+    """A function that `export` wrote. It is called with the function's arrays, in their order, and compiles nothing.
+
+    Plain values that the function was exported with are part of it, and are not handed in. Arrays in tuples, lists and
+    dicts are handed in as the function takes them. Results are NumPy's arrays if all arguments are.
+
+    A library is code: load none that you would not run. It is checked before any of it is run, and a damaged one is a
+    ValueError.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Raises
+    ------
+    ValueError
+        For a file that is not there, damaged, of a later format, for a better processor than this one, or that is no
+        exported function.
+
+    See Also
+    --------
+    export, load_exported
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import fastnp as np
+    >>> path = os.path.join(tempfile.mkdtemp(), "total.so")
+    >>> f = np.export(lambda x: np.sum(x), np.ShapeDtype(3), path)
+    >>> f(np.ones(3))
+    np.float64(3.0)
+    >>> f.parameters
+    [('x', 'float64', '(3,)')]
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._function = _core._Exported(os.fspath(path))
+        self._structure = json.loads(self._function.structure or "null")
+        self.path = os.fspath(path)
+        self.__name__ = self._function.name
+        # What each call asks for.
+        self._parameters = self._function.parameters
+        self._written = self._function.written
+        self._names = [name for name, _, _ in self._parameters]
+        self._arguments = list(dict.fromkeys(name.partition("[")[0] for name in self._names))
+        self._has_trees = self._arguments != self._names
+
+    @property
+    def parameters(self) -> list[tuple[str, str, str]]:
+        """(name, dtype, shape) of each array."""
+        return list(self._parameters)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        given = self._arrays(args, named)
+        arrays = [_core.asarray(each) for each in given]
+        for number in self._written:
+            if not isinstance(given[number], (numpy.ndarray, _core.ndarray)) or not numpy.may_share_memory(arrays[number], given[number]):
+                raise TypeError(f"{self.__name__}() writes to argument {self._names[number]!r}, of which it would be given a copy: hand in an array")
+        results = self._function(arrays)
+        if given and all(isinstance(each, (numpy.ndarray, numpy.generic)) for each in given):
+            results = [numpy.asarray(each) for each in results]
+        return results if self._structure is None else _put_together(self._structure, results, given)
+
+    def _arrays(self, args: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """What the library takes, in its order."""
+        names, tops = self._names, self._arguments
+        if not named and not self._has_trees and len(args) == len(names):
+            return list(args)
+        if len(args) + len(named) != len(tops) or not named.keys() <= set(tops[len(args) :]):
+            raise TypeError(f"{self.__name__}() takes the arguments {', '.join(map(repr, tops)) or 'none'}, and was given {len(args)} and {sorted(named)}")
+        values = dict(zip(tops, args, strict=False)) | named
+        leaves = dict(leaf for top in tops for leaf in _leaves(values[top], top)) if self._has_trees else values
+        if leaves.keys() != set(names):
+            raise TypeError(f"{self.__name__}() was exported for the arrays {', '.join(names)}, and was given {', '.join(leaves)}")
+        return [leaves[name] for name in names]
+
+    def __repr__(self) -> str:
+        return f"<exported {self.__name__}({', '.join(f'{name}: {dtype}{shape}' for name, dtype, shape in self.parameters)})>"
+
+
+def load_exported(path: str | os.PathLike[str], /) -> Exported:
+    """A function that `export` wrote to a file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Exported
+        The function.
+
+    Raises
+    ------
+    ValueError
+        For a file that is not there, damaged, of a later format, for a better processor than this one, or that is no
+        exported function.
+
+    See Also
+    --------
+    export
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import fastnp as np
+    >>> path = os.path.join(tempfile.mkdtemp(), "root.so")
+    >>> _ = np.export(lambda x: np.sqrt(x), np.ShapeDtype(2), path)
+    >>> np.load_exported(path)(np.array([4.0, 9.0]))
+    array([2., 3.])
+    """
+    return Exported(path)
+
+
+def _put_together(structure: Any, results: list[Any], given: list[Any]) -> Any:
+    ((kind, value),) = ((key, each) for key, each in structure.items() if key != "scalar")
+    if kind == "array":
+        return results[value][()] if structure["scalar"] else results[value]
+    if kind == "number":
+        return results[value].item()
+    if kind == "argument":
+        return given[value]
+    if kind == "plain":
+        return value
+    if kind == "dict":
+        return {key: _put_together(each, results, given) for key, each in value}
+    parts = [_put_together(each, results, given) for each in value]
+    return tuple(parts) if kind == "tuple" else parts

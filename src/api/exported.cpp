@@ -1,0 +1,208 @@
+#include "api/exported.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/hash.h"
+#include "codegen/exported.h"
+#include "device/movable.h"
+#include "eager/isa_names.h"
+#include "fastnp/error.h"
+#include "ops/names.h"
+#include "plan/pack.h"
+#include "shape/strides.h"
+
+namespace fastnp::detail {
+
+namespace {
+
+void pack(const compiler::Extent& extent, base::Writer& out) {
+    out.integer(extent.symbol);
+    out.integer(extent.value);
+}
+
+compiler::Extent unpack_extent(base::Reader& in, std::size_t symbols) {
+    compiler::Extent extent;
+    extent.symbol = static_cast<int>(in.integer());
+    extent.value = in.integer();
+    if (extent.symbol < -1 || extent.symbol >= static_cast<int>(symbols)) in.fail();
+    return extent;
+}
+
+void pack(const std::vector<int>& numbers, base::Writer& out) {
+    out.number(numbers.size());
+    for (const int number : numbers) out.integer(number);
+}
+
+// An array that goes into the library: all bytes that it lies in.
+struct Packed {
+    Dtype dtype;
+    Shape shape;
+    Strides strides;
+    std::int64_t first = 0;  // the byte where its first element lies
+    std::string bytes;
+};
+
+Packed packed(void* data, Dtype dtype, const Shape& shape, const Strides& strides) {
+    device::use_on_host(data, device::Access::read);
+    Packed made{dtype, shape, strides, 0, {}};
+    if (shape::count(shape) == 0) return made;
+    auto last = static_cast<std::int64_t>(itemsize_of(dtype));
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const std::int64_t reach = (shape[i] - 1) * strides[i];
+        (reach < 0 ? made.first : last) += reach < 0 ? -reach : reach;
+    }
+    made.bytes.assign(static_cast<const char*>(data) - made.first, static_cast<std::size_t>(made.first + last));
+    return made;
+}
+
+std::vector<Packed> weights_of(const Entry& entry, std::span<const Argument> behind) {
+    std::vector<Packed> all;
+    for (const Argument& each : behind) {
+        all.push_back(packed(each.data, each.dtype, Shape(each.shape, each.shape + each.rank), Strides(each.strides, each.strides + each.rank)));
+    }
+    for (const device::Memory& each : entry.captured) all.push_back(packed(each.data, each.dtype, each.shape, each.strides));
+    return all;
+}
+
+// The arguments of the function alone.
+compiler::Signature signature_of(const Entry& entry, std::size_t given) {
+    compiler::Signature signature = entry.signature;
+    signature.arguments.erase(signature.arguments.begin() + static_cast<std::ptrdiff_t>(given), signature.arguments.end());
+    return signature;
+}
+
+// A size that varies by its name, and may have one value alone: RecordError says which.
+void check_sizes(const shape::Sizes& sizes) {
+    using Kind = shape::Sizes::Expression::Kind;
+    for (const shape::SizeGuard& guard : sizes.guards()) {
+        if (guard.kind != shape::SizeGuard::Kind::zero || guard.expression.is_constant()) continue;
+        const shape::Sizes::Expression& tied = sizes.expression(guard.expression);
+        const bool is_one = tied.kind == Kind::symbol || (tied.kind == Kind::polynomial && tied.terms.size() == 1 && tied.terms[0].atoms.size() == 1);
+        if (!is_one) continue;
+        throw RecordError("a size is to vary, and the function is recorded for one value of it alone (" + sizes.text(guard.expression) +
+                          " == 0): it loops over it in Python, say, or reads it as a number");
+    }
+}
+
+constexpr std::string_view seal_magic = "fastnp exported 1";
+
+std::uint64_t checksum(std::string_view bytes) {
+    std::size_t hash = base::mix(bytes.size(), 1);
+    for (std::size_t at = 0; at < bytes.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+        hash = base::mix(hash, word);
+    }
+    return hash;
+}
+
+}  // namespace
+
+void pack(const ExportedHeader& header, base::Writer& out) {
+    out.text(header.name);
+    out.text(header.isa);
+    out.text(header.structure);
+    out.number(header.parameters.size());
+    for (const std::string& parameter : header.parameters) out.text(parameter);
+}
+
+ExportedHeader unpack_header(base::Reader& in) {
+    ExportedHeader header;
+    header.name = in.text();
+    header.isa = in.text();
+    header.structure = in.text();
+    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) header.parameters.emplace_back(in.text());
+    return header;
+}
+
+void pack(const compiler::Signature& signature, base::Writer& out) {
+    out.number(signature.symbols.size());
+    for (const compiler::Symbol& symbol : signature.symbols) {
+        out.text(symbol.name);
+        for (const std::int64_t number : {symbol.low, symbol.high, symbol.multiple_of}) out.integer(number);
+    }
+    out.number(signature.arguments.size());
+    for (const compiler::ArgumentGuard& guard : signature.arguments) {
+        ops::pack(guard.dtype, out);
+        out.number(guard.contiguous ? 1 : 0);
+        out.number(guard.shape.size());
+        for (const compiler::Extent& extent : guard.shape) pack(extent, out);
+        out.number(guard.strides.size());
+        for (const compiler::Extent& extent : guard.strides) pack(extent, out);
+    }
+}
+
+compiler::Signature unpack_signature(base::Reader& in) {
+    compiler::Signature signature;
+    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) {
+        compiler::Symbol symbol{std::string(in.text()), in.integer(), 0, 1};
+        symbol.high = in.integer();
+        symbol.multiple_of = in.integer();
+        if (symbol.multiple_of < 1) in.fail();
+        signature.symbols.push_back(std::move(symbol));
+    }
+    const std::size_t symbols = signature.symbols.size();
+    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) {
+        compiler::ArgumentGuard guard{ops::unpack_dtype(in), 0, in.below(2) != 0, {}, {}};
+        for (std::uint64_t sizes = in.count(); sizes > 0 && in.ok(); --sizes) guard.shape.push_back(unpack_extent(in, symbols));
+        for (std::uint64_t steps = in.count(); steps > 0 && in.ok(); --steps) guard.strides.push_back(unpack_extent(in, symbols));
+        if (guard.shape.size() > 64 || (!guard.contiguous && guard.strides.size() != guard.shape.size())) in.fail();
+        guard.rank = static_cast<std::int8_t>(guard.shape.size());
+        signature.arguments.push_back(std::move(guard));
+    }
+    return signature;
+}
+
+std::string seal_of(std::string_view library) {
+    const std::uint64_t words[] = {library.size(), checksum(library)};
+    return std::string(seal_magic) + std::string(reinterpret_cast<const char*>(words), sizeof words);
+}
+
+std::string why_not_sealed(std::string_view file) {
+    constexpr std::size_t length = seal_magic.size() + 2 * sizeof(std::uint64_t);
+    if (file.size() < length || file.substr(file.size() - length, seal_magic.size()) != seal_magic) return "it is no exported function, or not whole";
+    const std::string_view library = file.substr(0, file.size() - length);
+    return seal_of(library) == file.substr(library.size()) ? std::string() : "it is damaged";
+}
+
+std::string exported(const Entry& entry, std::span<const Argument> call, const Ahead& ahead) {
+    if (entry.device != nullptr) throw RecordError("a function that runs on device '" + entry.device->name() + "' can't be exported yet");
+    if (entry.users_code) throw RecordError("a function compiled by a back end of users can't be exported");
+    const std::string structure = ahead.describe ? ahead.describe(entry.kept.get()) : std::string();
+    check_sizes(entry.plan.sizes);
+    const std::size_t given = std::min(ahead.given, call.size());
+    if (std::ranges::any_of(entry.written, [&](int number) { return static_cast<std::size_t>(number) >= given; })) {
+        throw RecordError("it writes to an array from outside of it, which can't be exported: hand it in as an argument");
+    }
+    const std::vector<Packed> weights = weights_of(entry, call.subspan(given));
+    base::Writer out;
+    pack({ahead.name, std::string(name_of(eager::host_isa())), structure, ahead.parameters}, out);
+    pack(signature_of(entry, given), out);
+    plan::pack(entry.plan, out);
+    out.number(weights.size());
+    std::vector<codegen::Weight> in_library;
+    for (const Packed& each : weights) {
+        ops::pack(each.dtype, out);
+        out.number(each.shape.size());
+        for (std::size_t axis = 0; axis < each.shape.size(); ++axis) {
+            out.integer(each.shape[axis]);
+            out.integer(each.strides[axis]);
+        }
+        out.integer(each.first);
+        out.number(each.bytes.size());
+        in_library.push_back({each.bytes});
+    }
+    pack(entry.written, out);
+    std::vector<int> parts;
+    for (const Part& part : entry.parts) parts.push_back(2 * part.output + (part.imaginary ? 1 : 0));
+    pack(parts, out);
+    pack(entry.read_only, out);
+    pack(entry.used, out);
+    out.number(entry.has_floats ? 1 : 0);
+    const plan::Needs needs = plan::needs_of(entry.plan);
+    std::string library = codegen::exported_library({needs.kernels, needs.programs, in_library, out.bytes()});
+    return library + seal_of(library);
+}
+
+}  // namespace fastnp::detail

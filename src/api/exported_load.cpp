@@ -1,0 +1,351 @@
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "api/body.h"
+#include "api/exported.h"
+#include "api/guard_text.h"
+#include "codegen/exported.h"
+#include "eager/isa_names.h"
+#include "fastnp/error.h"
+#include "fastnp/exported.h"
+#include "fastnp/ops.h"
+#include "ops/names.h"
+#include "plan/pack.h"
+#include "shape/strides.h"
+
+namespace fastnp {
+
+using codegen::ExportedTable;
+
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) { throw ValueError(path.string() + ": " + why); }
+
+std::string contents_of(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::error_code ignored;
+    if (!in || !std::filesystem::is_regular_file(path, ignored)) refuse(path, "there is no such file that can be read");
+    std::string contents(static_cast<std::size_t>(std::filesystem::file_size(path, ignored)), '\0');
+    in.read(contents.data(), static_cast<std::streamsize>(contents.size()));
+    contents.resize(static_cast<std::size_t>(in.gcount()));
+    return contents;
+}
+
+// A path to a file that no library was opened by: the system's loader takes the one it knows of a name for another file that has the name by now.
+std::string new_name_of(const std::filesystem::path& path) {
+    static std::atomic<unsigned> opened{0};
+    const std::filesystem::path whole = std::filesystem::absolute(path);
+    std::string name = whole.parent_path().string();
+    for (unsigned number = ++opened; number != 0; number >>= 1U) name += number % 2 == 0 ? "/" : "/.";
+    return name + "/" + whole.filename().string();
+}
+
+// A library that stays open as long as anything of it is in use.
+struct Library {
+    std::shared_ptr<void> handle;
+    const ExportedTable* table = nullptr;
+};
+
+Library opened(const std::filesystem::path& path) {
+    const std::string why = detail::why_not_sealed(contents_of(path));
+    if (!why.empty()) refuse(path, why);
+    void* const handle = dlopen(new_name_of(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) refuse(path, dlerror());
+    Library library{{handle, [](void* held) { dlclose(held); }}};
+    library.table = static_cast<const ExportedTable*>(dlsym(handle, codegen::exported_symbol));
+    if (library.table == nullptr || std::memcmp(library.table->magic, codegen::exported_magic, sizeof codegen::exported_magic) != 0) {
+        refuse(path, "it is no exported function");
+    }
+    if (library.table->format != codegen::exported_format) {
+        refuse(path, "its format is " + std::to_string(library.table->format) + ", and this version of fastnp reads " +
+                         std::to_string(codegen::exported_format) + ": export it again, or load it by a later version");
+    }
+    return library;
+}
+
+void connect(const ExportedTable& table, eager::Isa level, const std::filesystem::path& path) {
+    const std::vector<void*> addresses = codegen::exported_addresses({table.external_names, table.external_bytes}, level);
+    if (addresses.size() != table.external_count) refuse(path, "it is damaged");
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        if (addresses[i] == nullptr) refuse(path, "it calls a function that this version of fastnp, or this machine, has not");
+        table.externals[i] = addresses[i];
+    }
+}
+
+device::Memory weight(base::Reader& in, void* place, const std::shared_ptr<void>& owner) {
+    device::Memory memory;
+    memory.dtype = ops::unpack_dtype(in);
+    std::int64_t low = 0, high = static_cast<std::int64_t>(itemsize_of(memory.dtype));
+    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) {
+        memory.shape.push_back(in.integer());
+        memory.strides.push_back(in.integer());
+        if (memory.shape.back() < 0) in.fail();
+        const std::int64_t reach = (memory.shape.back() - 1) * memory.strides.back();
+        (reach < 0 ? low : high) += reach;
+    }
+    const std::int64_t first = in.integer();
+    const auto bytes = static_cast<std::int64_t>(in.number());
+    const bool is_empty = in.ok() && shape::count(memory.shape) == 0;
+    if (first < 0 || (!is_empty && (first + low != 0 || first + high != bytes))) in.fail();
+    if (!in.ok()) return {};
+    memory.data = static_cast<char*>(place) + first;
+    memory.buffer = device::Buffer::borrow(place, static_cast<std::size_t>(bytes), [owner] {});
+    return memory;
+}
+
+std::vector<int> numbers_below(base::Reader& in, std::size_t end) {
+    std::vector<int> numbers;
+    for (std::uint64_t left = in.count(); left > 0 && in.ok(); --left) {
+        const std::int64_t number = in.integer();
+        if (number < 0 || static_cast<std::size_t>(number) >= end) in.fail();
+        numbers.push_back(static_cast<int>(number));
+    }
+    return numbers;
+}
+
+// A function that calls nothing of the outside.
+class Alone final : public detail::Engine::Callee {
+public:
+    std::vector<array> record(std::span<const array> /*parameters*/) override { throw InternalError("an exported function was recorded"); }
+    std::shared_ptr<const void> keep() override { return nullptr; }
+};
+
+}  // namespace
+
+struct Exported::Impl {
+    std::filesystem::path path;
+    Library library;
+    detail::ExportedHeader header;
+    detail::Entry entry;
+    std::vector<std::size_t> shown;  // results that are weights, or views of them: nobody may write to these
+
+    void read();
+    std::string name_of(std::size_t argument) const {
+        return argument < header.parameters.size() ? "'" + header.parameters[argument] + "'" : std::to_string(argument);
+    }
+    [[noreturn]] void refuse_call(std::span<const detail::Argument> call) const;
+};
+
+void Exported::Impl::read() {
+    const ExportedTable& table = *library.table;
+    base::Reader in({table.payload, table.payload_bytes});
+    header = detail::unpack_header(in);
+    const std::optional<eager::Isa> level = eager::isa_named(header.isa);
+    if (in.ok() && (!level || *level > eager::host_isa()))
+        refuse(path, "it is for processors with the instruction set " + header.isa + ", which this one lacks");
+    if (in.ok()) connect(table, *level, path);
+    entry.signature = detail::unpack_signature(in);
+    const std::span<const codegen::KernelFunction> functions(table.functions, table.kernel_count + table.program_count);
+    const std::shared_ptr<plan::Plan> plan =
+        plan::unpack_plan(in, functions.first(table.kernel_count), functions.subspan(table.kernel_count), library.handle);
+    const std::uint64_t weights = in.count();
+    if (weights != table.weight_count) in.fail();
+    for (std::uint64_t i = 0; i < weights && in.ok(); ++i) entry.captured.push_back(weight(in, table.weights[i], library.handle));
+    const std::size_t parameters = entry.signature.arguments.size() + entry.captured.size(), outputs = plan ? plan->outputs.size() : 0;
+    entry.written = numbers_below(in, parameters);
+    for (const int part : numbers_below(in, 2 * outputs)) entry.parts.push_back({part / 2, part % 2 != 0});
+    entry.read_only = numbers_below(in, outputs);
+    entry.used = numbers_below(in, parameters);
+    entry.has_floats = in.below(2) != 0;
+    if (plan) {
+        for (const plan::Slot& slot : plan->slots) {
+            if (slot.kind == plan::Slot::Kind::argument && static_cast<std::size_t>(slot.number) >= parameters) in.fail();
+        }
+        if (plan->sizes.size() > detail::most_values || plan->sizes.symbol_count() > entry.signature.symbols.size()) in.fail();
+    }
+    if (!in.at_end()) refuse(path, "it is damaged, or of another version of fastnp");
+    entry.plan = std::move(*plan);
+    for (std::size_t i = 0; i < outputs; ++i) {
+        const plan::Slot& slot = entry.plan.slots[static_cast<std::size_t>(entry.plan.outputs[i].slot)];
+        if (slot.kind == plan::Slot::Kind::argument && static_cast<std::size_t>(slot.number) >= entry.signature.arguments.size()) shown.push_back(i);
+    }
+}
+
+void Exported::Impl::refuse_call(std::span<const detail::Argument> call) const {
+    const compiler::Signature& signature = entry.signature;
+    if (call.size() != signature.arguments.size()) {
+        throw TypeError(header.name + "() takes " + std::to_string(signature.arguments.size()) + " arrays, and was given " + std::to_string(call.size()));
+    }
+    for (std::size_t i = 0; i < call.size(); ++i) {
+        const compiler::ArgumentGuard& guard = signature.arguments[i];
+        if (guard.dtype != call[i].dtype) {
+            throw TypeError(header.name + "(): argument " + name_of(i) + " has dtype " + std::string(fastnp::name_of(call[i].dtype)) +
+                            ", and it was exported for " + std::string(fastnp::name_of(guard.dtype)));
+        }
+    }
+    for (const int number : entry.written) {
+        if (!call[static_cast<std::size_t>(number)].writable) {
+            throw ValueError(header.name + "(): argument " + name_of(static_cast<std::size_t>(number)) + " is written to, and is read-only");
+        }
+    }
+    if (entry.writes_shared(call)) throw ValueError(header.name + "(): an array that it writes to shares memory with another argument");
+    std::string wanted;
+    for (const std::string& line : signature.describe()) wanted += "\n  " + line;
+    for (const shape::SizeGuard& guard : entry.plan.sizes.guards()) wanted += "\n  " + detail::guard_text(guard, entry.plan.sizes);
+    std::string reason = signature.mismatch(call, signature.key).reason;
+    constexpr std::string_view numbered = "argument ";
+    if (reason.starts_with(numbered)) {
+        const std::size_t end = reason.find(':');
+        reason.replace(numbered.size(), end - numbered.size(), name_of(std::stoul(reason.substr(numbered.size(), end - numbered.size()))));
+    }
+    throw ValueError(header.name + "(): " + reason + "; it was exported for" + wanted);
+}
+
+Exported::Exported(const std::filesystem::path& path) {
+    auto made = std::make_shared<Impl>();
+    made->path = path;
+    made->library = opened(path);
+    made->read();
+    impl_ = std::move(made);
+}
+
+std::vector<array> Exported::operator()(std::span<const array> arguments) const {
+    const detail::Entry& entry = impl_->entry;
+    std::vector<array> held(arguments.begin(), arguments.end());
+    for (std::size_t i = 0; i < held.size() && i < entry.signature.arguments.size(); ++i) {
+        if (held[i].is_recorded()) throw RecordError(impl_->header.name + "() is an exported function, which can't be recorded");
+        const bool is_written = std::ranges::find(entry.written, static_cast<int>(i)) != entry.written.end();
+        detail::Argument argument{};
+        detail::borrow(held[i], argument);
+        if (entry.signature.arguments[i].contiguous && !is_written && !compiler::is_c_contiguous(argument)) {
+            array copy = array::uninitialized(held[i].dtype(), held[i].shape());
+            copyto(copy, held[i]);
+            held[i] = copy;
+        }
+    }
+    SmallVector<detail::Argument, 16> call;
+    for (const array& each : held) {
+        detail::Argument argument{};
+        detail::borrow(each, argument);
+        call.push_back(argument);
+    }
+    const std::span<const detail::Argument> given(call.data(), call.size());
+    std::array<std::int64_t, detail::most_values> values;
+    if (!entry.serves(given, entry.signature.key, {}, values.data())) impl_->refuse_call(given);
+    Alone alone;
+    std::vector<array> results;
+    const plan::Outcome outcome = entry.run(given, values.data(), alone, results);
+    if (outcome.error) std::rethrow_exception(outcome.error);
+    if (outcome.kind != plan::Outcome::Kind::done) {
+        throw ValueError(impl_->header.name + "(): sizes that depend on values are others than it was exported for");
+    }
+    for (const std::size_t number : impl_->shown) results[number].body()->writable = false;
+    return results;
+}
+
+const std::string& Exported::name() const { return impl_->header.name; }
+std::size_t Exported::parameter_count() const { return impl_->entry.signature.arguments.size(); }
+const std::vector<int>& Exported::written() const { return impl_->entry.written; }
+std::size_t Exported::result_count() const { return impl_->entry.plan.outputs.size(); }
+const std::string& Exported::structure() const { return impl_->header.structure; }
+
+namespace {
+
+std::string tuple_of(const std::string& sizes, std::size_t count) { return "(" + sizes + (count == 1 ? ",)" : ")"); }
+
+}  // namespace
+
+std::vector<ExportedArray> Exported::results() const {
+    const plan::Plan& plan = impl_->entry.plan;
+    std::vector<ExportedArray> all;
+    for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+        std::string sizes;
+        for (const shape::Dim dim : plan.outputs[i].shape) sizes += (sizes.empty() ? "" : ", ") + plan.sizes.text(dim);
+        all.push_back({std::to_string(i), std::string(fastnp::name_of(plan.outputs[i].dtype)), tuple_of(sizes, plan.outputs[i].shape.size())});
+    }
+    return all;
+}
+
+std::string Exported::header() const {
+    std::vector<std::string> gives;
+    for (const ExportedArray& each : results()) gives.push_back(each.dtype + each.shape);
+    return detail::c_header(impl_->header.name, impl_->header.parameters, impl_->entry.signature, gives);
+}
+
+std::vector<ExportedArray> Exported::parameters() const {
+    std::vector<ExportedArray> all;
+    const compiler::Signature& signature = impl_->entry.signature;
+    for (std::size_t i = 0; i < signature.arguments.size(); ++i) {
+        const compiler::ArgumentGuard& guard = signature.arguments[i];
+        std::string shape;
+        for (const compiler::Extent& extent : guard.shape) {
+            shape += (shape.empty() ? "" : ", ") +
+                     (extent.symbol < 0 ? std::to_string(extent.value) : signature.symbols[static_cast<std::size_t>(extent.symbol)].name);
+        }
+        const bool has_name = i < impl_->header.parameters.size();
+        all.push_back(
+            {has_name ? impl_->header.parameters[i] : std::to_string(i), std::string(fastnp::name_of(guard.dtype)), tuple_of(shape, guard.shape.size())});
+    }
+    return all;
+}
+
+namespace detail {
+
+namespace {
+
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, int why) { throw Error("cannot write " + path.string() + ": " + std::strerror(why)); }
+
+// A file beside the one that it is to be, until it is put in its place.
+class NewFile {
+public:
+    NewFile(std::filesystem::path path, std::string_view bytes) : path_(std::move(path)) {
+        static std::atomic<unsigned> made{0};
+        name_ = path_.string() + "." + std::to_string(getpid()) + "." + std::to_string(made++) + ".new";
+        const int file = ::open(name_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRWXU | S_IRWXG | S_IRWXO);  // less what the user's umask says
+        if (file < 0) fail_to_write(path_, errno);
+        std::size_t done = 0;
+        while (done < bytes.size()) {
+            const ssize_t wrote = ::write(file, bytes.data() + done, bytes.size() - done);
+            if (wrote <= 0) break;
+            done += static_cast<std::size_t>(wrote);
+        }
+        const int why = errno;
+        if (close(file) != 0 || done != bytes.size()) {
+            unlink(name_.c_str());
+            fail_to_write(path_, why);
+        }
+    }
+    ~NewFile() {
+        if (!is_placed_) unlink(name_.c_str());
+    }
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    const std::string& name() const { return name_; }
+    void place() {
+        if (std::rename(name_.c_str(), path_.c_str()) != 0) fail_to_write(path_, errno);
+        is_placed_ = true;
+    }
+
+private:
+    std::filesystem::path path_;
+    std::string name_;
+    bool is_placed_ = false;
+};
+
+}  // namespace
+
+void write_exported(const std::filesystem::path& path, const std::string& bytes) {
+    const std::filesystem::path beside = std::filesystem::path(path).replace_extension(".h");
+    if (beside == path) throw ValueError(path.string() + ": a library is not to end in .h, which its header does");
+    NewFile library(path, bytes);
+    NewFile header(beside, Exported(library.name()).header());
+    library.place();
+    header.place();
+}
+
+}  // namespace detail
+
+}  // namespace fastnp
