@@ -24,7 +24,8 @@ install(DIRECTORY include/fastnp DESTINATION "${header_dir}")
 install(EXPORT fastnp_targets NAMESPACE fastnp:: DESTINATION "${config_dir}" FILE fastnpTargets.cmake)
 configure_package_config_file(cmake/fastnpConfig.cmake.in "${CMAKE_BINARY_DIR}/fastnpConfig.cmake" INSTALL_DESTINATION "${config_dir}")
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/fastnpConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/fastnpConfig.cmake" "${CMAKE_BINARY_DIR}/fastnpConfigVersion.cmake" DESTINATION "${config_dir}")
+install(FILES "${CMAKE_BINARY_DIR}/fastnpConfig.cmake" "${CMAKE_BINARY_DIR}/fastnpConfigVersion.cmake" cmake/fastnpExport.cmake
+        DESTINATION "${config_dir}")
 
 # The package in the build folder serves C++ users as an installed one does: fastnp.get_include(), fastnp.get_cmake_dir().
 if(TARGET _core AND NOT SKBUILD)
@@ -32,7 +33,8 @@ if(TARGET _core AND NOT SKBUILD)
   file(MAKE_DIRECTORY "${config}")
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/include" "${package}/include" SYMBOLIC)
   export(EXPORT fastnp_targets NAMESPACE fastnp:: FILE "${config}/fastnpTargets.cmake")
-  file(COPY "${CMAKE_BINARY_DIR}/fastnpConfig.cmake" "${CMAKE_BINARY_DIR}/fastnpConfigVersion.cmake" DESTINATION "${config}")
+  file(COPY "${CMAKE_BINARY_DIR}/fastnpConfig.cmake" "${CMAKE_BINARY_DIR}/fastnpConfigVersion.cmake" "${PROJECT_SOURCE_DIR}/cmake/fastnpExport.cmake"
+       DESTINATION "${config}")
 endif()
 
 # cpack in the build folder: a tarball, and a package for Debian.

@@ -3,6 +3,7 @@
 
 #include "compiled_state.h"
 #include "entry_rows.h"
+#include "exported.h"
 #include "stored.h"
 
 namespace fastnp::python {
@@ -40,10 +41,11 @@ std::string told_structure(const void* kept, std::size_t arguments) {
 }  // namespace
 
 PyObject* CompiledState::exported(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    constexpr Py_ssize_t own_arguments = 2;  // the name, and the arrays' names
+    constexpr Py_ssize_t own_arguments = 3;  // the number in the library, the name, and the arrays' names
     detail::Ahead ahead(detail::Ahead::Until::exported);
-    ahead.name = PyUnicode_AsUTF8(args[0]);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[1]); ++i) ahead.parameters.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(args[1], i)));
+    ahead.number = PyLong_AsSize_t(args[0]);
+    ahead.name = PyUnicode_AsUTF8(args[1]);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) ahead.parameters.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(args[2], i)));
     ahead.describe = [&ahead](const void* kept) {
         if (ahead.given != ahead.parameters.size()) {
             throw RecordError(
@@ -53,7 +55,7 @@ PyObject* CompiledState::exported(PyObject* const* args, Py_ssize_t nargs, PyObj
         return told_structure(kept, ahead.given);
     };
     const Ref done(prepare(args + own_arguments, nargs - own_arguments, kwnames));
-    return check(PyBytes_FromStringAndSize(ahead.library.data(), static_cast<Py_ssize_t>(ahead.library.size())));
+    return pybind11::cast(PartObject{std::move(ahead.part)}).release().ptr();
 }
 
 }  // namespace fastnp::python

@@ -43,6 +43,19 @@ PyObject* interned(const char* text) { return PyUnicode_InternFromString(text); 
 
 }  // namespace
 
+detail::Argument argument_over(PyArrayObject* object, Dtype dtype) {
+    detail::Argument argument{};
+    argument.data = PyArray_DATA(object);
+    argument.shape = PyArray_DIMS(object);
+    argument.strides = PyArray_STRIDES(object);
+    argument.dtype = dtype;
+    argument.rank = static_cast<std::int8_t>(PyArray_NDIM(object));
+    argument.writable = PyArray_ISWRITEABLE(object);
+    argument.hold = hold_numpy;
+    argument.context = object;
+    return argument;
+}
+
 bool is_namedtuple(PyObject* object) {
     static PyObject* fields = interned("_fields");
     return PyTuple_Check(object) && _PyType_Lookup(Py_TYPE(object), fields) != nullptr;
@@ -159,17 +172,8 @@ void Flat::add_array(PyObject* object) {
 void Flat::add_numpy(PyArrayObject* object) {
     const std::optional<Dtype> dtype = dtype_of_descr(PyArray_DESCR(object));
     if (!dtype || !PyArray_ISALIGNED(object)) return fail("takes a NumPy array of a dtype or an alignment that fastnp does not have");
-    detail::Argument argument{};
-    argument.data = PyArray_DATA(object);
-    argument.shape = PyArray_DIMS(object);
-    argument.strides = PyArray_STRIDES(object);
-    argument.dtype = *dtype;
-    argument.rank = static_cast<std::int8_t>(PyArray_NDIM(object));
-    argument.writable = PyArray_ISWRITEABLE(object);
-    argument.hold = hold_numpy;
-    argument.context = object;
     any_numpy_ = true;
-    push(argument, reinterpret_cast<PyObject*>(object));
+    push(argument_over(object, *dtype), reinterpret_cast<PyObject*>(object));
 }
 
 void Flat::add_scalar(PyObject* object) {

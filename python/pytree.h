@@ -85,6 +85,9 @@ private:
     SmallVector<PyObject*, 8> objects_;
 };
 
+/// A NumPy array of that dtype whose elements are aligned, where it lies.
+detail::Argument argument_over(PyArrayObject* object, Dtype dtype);
+
 /// The arguments of a call as the engine wants them. Objects are borrowed from the caller for the duration of the call.
 class Flat {
 public:

@@ -81,9 +81,10 @@ try_wheel() { # PYTHON WHEEL
     logged install "$environment/bin/python" -m pip install --disable-pip-version-check "$2"
     (cd "$environment" && bin/python ../../../tests/install/try_wheel.py)
     logged consumer-configure cmake -S tests/install -B "$work/consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release --fresh \
-        -Dfastnp_DIR="$("$environment/bin/python" -m fastnp --cmakedir)"
+        -Dfastnp_DIR="$("$environment/bin/python" -m fastnp --cmakedir)" -DFASTNP_PYTHON="$environment/bin/python"
     logged consumer-build cmake --build "$work/consumer"
     "$work/consumer/consumer"
+    "$work/consumer/exported"
 }
 
 if [ "${1:-}" = --which ]; then

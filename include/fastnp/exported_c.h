@@ -62,8 +62,10 @@ typedef struct fastnp_exported_array {
 
 typedef struct fastnp_exported_function fastnp_exported_function;
 
-/* Opens a file. `*function` is the caller's, until fastnp_exported_close(); null where it fails. */
+/* Opens a file, and takes its first function. `*function` is the caller's, until fastnp_exported_close(); null where it fails. */
 FASTNP_C_API int fastnp_exported_open(const char* path, fastnp_exported_function** function);
+/* The same of a file with several functions: the one of that name. */
+FASTNP_C_API int fastnp_exported_open_named(const char* path, const char* name, fastnp_exported_function** function);
 FASTNP_C_API void fastnp_exported_close(fastnp_exported_function* function);
 
 /* How many arrays it takes and gives. */

@@ -69,7 +69,7 @@ _made_when_asked = {
     **dict.fromkeys(["enable_grad", "no_grad"], "_tape"),
     **dict.fromkeys(["current_device", "device"], "_device"),
     **dict.fromkeys(["checkpoint", "custom_jvp", "custom_vjp"], "_custom"),
-    **dict.fromkeys(["Exported", "export", "load_exported"], "_export"),
+    **dict.fromkeys(["Exported", "Exporter", "export", "load_exported"], "_export"),
     "ShapeDtype": "_specs",
     **dict.fromkeys(["cond", "fori_loop", "scan", "while_loop"], "_turns"),
     **dict.fromkeys(["get_cmake_dir", "get_include"], "_installed"),

@@ -1,13 +1,104 @@
-"""``python -m fastnp``: what builds of C++ programs ask for."""
+"""``python -m fastnp``: what builds of programs ask for."""
 
 import argparse
+import ast
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
 
 from fastnp import __version__
+from fastnp._export import Exporter
 from fastnp._installed import get_cmake_dir, get_include
+from fastnp._specs import Spec
+
+_ARRAY = re.compile(r"(?:([^\W\d]\w*)=)?(\w+)\[([^\]]*)\]")
+_PLAIN = re.compile(r"(?:([^\W\d]\w*)=)?(.+)", re.DOTALL)
+_EXPORT = """\
+SPECS are the arguments in their order, or by name (NAME=...): arrays as DTYPE[SIZES], plain values as Python writes them.
+Sizes are numbers, or names of what varies; DTYPE[] is an array of no axes. Behind "--" are those of a further specialisation.
+
+  python -m fastnp export model.py layer -o layer.so "x=float32[n,16]" "steepness=2.0"
+  python -m fastnp export model.py layer -o layer.so "float32[n,16]" 2.0 -- "float64[n,16]" 2.0
+"""
+
+
+def _size(text: str) -> int | str:
+    text = text.strip()
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def spec_of(text: str) -> tuple[str | None, Any]:
+    """The name, if there is one, and what stands for an argument."""
+    if found := _ARRAY.fullmatch(text):
+        name, dtype, sizes = found.groups()
+        return name, Spec(tuple(_size(each) for each in sizes.split(",") if each.strip()), dtype)
+    name, value = _PLAIN.fullmatch(text).groups() if _PLAIN.fullmatch(text) else (None, text)  # type: ignore[union-attr]
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        raise SystemExit(f"{text}: neither an array (float64[n,3]) nor a plain value of Python's (2.0, 'same', None)") from None
+
+
+def specs_of(texts: list[str]) -> Any:
+    """As `export` takes them."""
+    given = [spec_of(each) for each in texts]
+    if any(name is None for name, _ in given) and any(name is not None for name, _ in given):
+        raise SystemExit("specs are given in order, or all by name")
+    return tuple(value for _, value in given) if not given or given[0][0] is None else dict(given)  # type: ignore[arg-type]
+
+
+def function_of(file: str, words: str) -> Any:
+    """What a Python file calls so; dots go into objects."""
+    path = Path(file).resolve()
+    found = importlib.util.spec_from_file_location(path.stem, path)
+    if found is None or found.loader is None or not path.is_file():
+        raise SystemExit(f"{file}: there is no such Python file")
+    sys.path.insert(0, str(path.parent))  # as where Python runs a file
+    module = importlib.util.module_from_spec(found)
+    sys.modules[path.stem] = module
+    found.loader.exec_module(module)
+    value: Any = module
+    for word in words.split("."):
+        if not hasattr(value, word):
+            raise SystemExit(f"{file}: there is no {words}")
+        value = getattr(value, word)
+    return value
+
+
+def _export(words: list[str]) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m fastnp export",
+        description="Writes a function of a Python file to a shared library (np.export).",
+        epilog=_EXPORT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", help="a Python file")
+    parser.add_argument("function", help="what it calls the function; dots go into objects")
+    parser.add_argument("specs", nargs="*", metavar="SPECS", help="what the function takes")
+    parser.add_argument("-o", dest="path", required=True, help="the library; its header lies beside it")
+    parser.add_argument("--name", help="the function's name in the library; by default its own")
+    cases: list[list[str]] = [[]]
+    for word in words:
+        if word == "--":
+            cases.append([])
+        else:
+            cases[-1].append(word)
+    given = parser.parse_intermixed_args(cases[0])
+    function = function_of(given.file, given.function)
+    out = Exporter()
+    for case in [given.specs, *cases[1:]]:
+        out.add(function, specs_of(case), name=given.name)
+    print(out.write(given.path))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m fastnp", description="Where C++ programs find fastnp.")
+    if sys.argv[1:2] == ["export"]:
+        return _export(sys.argv[2:])
+    parser = argparse.ArgumentParser(
+        prog="python -m fastnp", description="Where C++ programs find fastnp.", epilog="python -m fastnp export --help: functions as libraries"
+    )
     asked = parser.add_mutually_exclusive_group(required=True)
     asked.add_argument("--version", action="version", version=__version__)
     asked.add_argument("--include", action="store_true", help="the folder of the headers")

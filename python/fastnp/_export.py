@@ -105,7 +105,7 @@ def export(function: Callable[..., Any], specs: Any, path: str | os.PathLike[str
 
     See Also
     --------
-    load_exported, ShapeDtype
+    load_exported, Exporter, ShapeDtype
 
     Examples
     --------
@@ -119,25 +119,105 @@ def export(function: Callable[..., Any], specs: Any, path: str | os.PathLike[str
     >>> np.load_exported(path)(np.arange(3.0))
     array([1., 3., 5.])
     """
-    check_unrecorded("export")
-    written, options, bound = _function_of(function)
-    given = _given(written, bound, specs)
-    compiled = _alone(written, given, options)
-    name = str(getattr(written, "__name__", "function")) if name is None else name
-    leaves = [leaf for spec_name, spec in given.specs.items() for leaf in _leaves(spec, spec_name)]
-    names = tuple(where for where, leaf in leaves if _is_array(leaf))
-    taken = {where.partition("[")[0] for where in names}
-    beside = [where for where, leaf in leaves if where not in names and where.partition("[")[0] in taken]
-    if beside:
-        raise _core.RecordError(f"{', '.join(beside)}: plain values beside arrays of one argument can't be exported: hand them in by themselves")
-    try:
-        library = compiled._exported(name, names, *given.args, **given.kwargs)
-    except _core.RecordError as error:
-        raise _say(error) from None
-    path = Path(path)
-    path = path if path.suffix else path.with_suffix(".so")
-    _core._write_exported(str(path), library)
-    return Exported(path)
+    return Exporter().add(function, specs, name=name).write(path)
+
+
+class Exporter:
+    """Writes functions to one shared library: several of them, and each for several kinds of calls.
+
+    Arrays that several of them read from outside are in the library once.
+
+    See Also
+    --------
+    export, load_exported
+
+    Examples
+    --------
+    A function with its derivative, for arrays of both precisions:
+
+    >>> import tempfile, os
+    >>> import fastnp as np
+    >>> def loss(w):
+    ...     return np.sum(w * w)
+    >>> out = np.Exporter()
+    >>> for dtype in ("float64", "float32"):
+    ...     _ = out.add(loss, np.ShapeDtype("n", dtype)).add(np.grad(loss), np.ShapeDtype("n", dtype), name="gradient")
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.so")
+    >>> out.write(path)
+    <exported loss(w: float64(n,)), loss(w: float32(n,))>
+    >>> np.load_exported(path, "gradient")(np.arange(3, dtype="float32"))
+    array([0., 2., 4.], dtype=float32)
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[Any] = []
+
+    def add(self, function: Callable[..., Any], specs: Any, /, *, name: str | None = None) -> Exporter:
+        """Compiles a function for arguments of some shapes and dtypes.
+
+        A name that is there already makes it a further specialisation of that function. It serves the calls that
+        none before it does, and takes and gives as many arrays, of the same names.
+
+        Parameters
+        ----------
+        function : callable
+            A function, or a compiled one.
+        specs : tuple, list, dict or compiler.Spec
+            What it takes, as `export` has it.
+        name : str, optional
+            Its name in the library; by default its own.
+
+        Returns
+        -------
+        Exporter
+            This one.
+
+        Raises
+        ------
+        RecordError
+            As `export`.
+        """
+        check_unrecorded("export")
+        written, options, bound = _function_of(function)
+        given = _given(written, bound, specs)
+        compiled = _alone(written, given, options)
+        name = str(getattr(written, "__name__", "function")) if name is None else name
+        leaves = [leaf for spec_name, spec in given.specs.items() for leaf in _leaves(spec, spec_name)]
+        names = tuple(where for where, leaf in leaves if _is_array(leaf))
+        taken = {where.partition("[")[0] for where in names}
+        beside = [where for where, leaf in leaves if where not in names and where.partition("[")[0] in taken]
+        if beside:
+            raise _core.RecordError(f"{', '.join(beside)}: plain values beside arrays of one argument can't be exported: hand them in by themselves")
+        try:
+            self._parts.append(compiled._exported(len(self._parts), name, names, *given.args, **given.kwargs))
+        except _core.RecordError as error:
+            raise _say(error) from None
+        return self
+
+    def write(self, path: str | os.PathLike[str], /) -> Exported:
+        """Writes the library, and a C header beside it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, as `export` has it.
+
+        Returns
+        -------
+        Exported
+            Its first function.
+
+        Raises
+        ------
+        ValueError
+            Where nothing was added, or specialisations of one function do not take and give the same arrays.
+        RuntimeError
+            Where the file can't be written.
+        """
+        path = Path(path)
+        path = path if path.suffix else path.with_suffix(".so")
+        _core._write_exported(str(path), self._parts)
+        return Exported(path)
 
 
 def _given(function: Any, bound: tuple[Any, ...], specs: Any) -> _Given:
@@ -150,7 +230,7 @@ def _given(function: Any, bound: tuple[Any, ...], specs: Any) -> _Given:
 
 
 class Exported:
-    """A function that `export` wrote. It is called with the function's arrays, in their order, and compiles nothing.
+    """A function that `export` or an `Exporter` wrote. It is called with its arrays, in their order, and compiles nothing.
 
     Plain values that the function was exported with are part of it, and are not handed in. Arrays in tuples, lists and
     dicts are handed in as the function takes them. Results are NumPy's arrays if all arguments are.
@@ -162,12 +242,14 @@ class Exported:
     ----------
     path : str or path
         The file.
+    name : str, optional
+        Which of its functions; by default the first.
 
     Raises
     ------
     ValueError
-        For a file that is not there, damaged, of a later format, for a better processor than this one, or that is no
-        exported function.
+        For a file that is not there, damaged, of a later format, for a better processor than this one, that is no
+        exported function, or that has none of that name.
 
     See Also
     --------
@@ -185,58 +267,63 @@ class Exported:
     [('x', 'float64', '(3,)')]
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._function = _core._Exported(os.fspath(path))
+    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        self._function = _core._Exported(os.fspath(path), name or "")
         self._structure = json.loads(self._function.structure or "null")
         self.path = os.fspath(path)
         self.__name__ = self._function.name
         # What each call asks for.
-        self._parameters = self._function.parameters
-        self._written = self._function.written
+        self._parameters = self._function.parameters(0)
         self._names = [name for name, _, _ in self._parameters]
         self._arguments = list(dict.fromkeys(name.partition("[")[0] for name in self._names))
-        self._has_trees = self._arguments != self._names
+        self._takes_row = self._arguments == self._names
+        self._gives_first = self._structure == {"array": 0, "scalar": False}
 
     @property
     def parameters(self) -> list[tuple[str, str, str]]:
-        """(name, dtype, shape) of each array."""
+        """(name, dtype, shape) of each array; of several specialisations the first one's."""
         return list(self._parameters)
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        given = self._arrays(args, named)
-        arrays = [_core.asarray(each) for each in given]
-        for number in self._written:
-            if not isinstance(given[number], (numpy.ndarray, _core.ndarray)) or not numpy.may_share_memory(arrays[number], given[number]):
-                raise TypeError(f"{self.__name__}() writes to argument {self._names[number]!r}, of which it would be given a copy: hand in an array")
-        results = self._function(arrays)
-        if given and all(isinstance(each, (numpy.ndarray, numpy.generic)) for each in given):
-            results = [numpy.asarray(each) for each in results]
-        return results if self._structure is None else _put_together(self._structure, results, given)
+    @property
+    def specialisations(self) -> list[list[tuple[str, str, str]]]:
+        """The parameters for each kind of calls, in the order in which they are tried."""
+        return [self._function.parameters(number) for number in range(self._function.specialisations)]
 
-    def _arrays(self, args: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+    @property
+    def names(self) -> list[str]:
+        """Of all functions of the library."""
+        return list(self._function.names)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        given = args if self._takes_row and not named and len(args) == len(self._names) else self._arrays(args, named)
+        results = self._function(given)
+        return results[0] if self._gives_first else _put_together(self._structure, results, given)
+
+    def _arrays(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """What the library takes, in its order."""
         names, tops = self._names, self._arguments
-        if not named and not self._has_trees and len(args) == len(names):
-            return list(args)
         if len(args) + len(named) != len(tops) or not named.keys() <= set(tops[len(args) :]):
             raise TypeError(f"{self.__name__}() takes the arguments {', '.join(map(repr, tops)) or 'none'}, and was given {len(args)} and {sorted(named)}")
         values = dict(zip(tops, args, strict=False)) | named
-        leaves = dict(leaf for top in tops for leaf in _leaves(values[top], top)) if self._has_trees else values
+        leaves = dict(leaf for top in tops for leaf in _leaves(values[top], top)) if not self._takes_row else values
         if leaves.keys() != set(names):
             raise TypeError(f"{self.__name__}() was exported for the arrays {', '.join(names)}, and was given {', '.join(leaves)}")
-        return [leaves[name] for name in names]
+        return tuple(leaves[name] for name in names)
 
     def __repr__(self) -> str:
-        return f"<exported {self.__name__}({', '.join(f'{name}: {dtype}{shape}' for name, dtype, shape in self.parameters)})>"
+        each = [", ".join(f"{name}: {dtype}{shape}" for name, dtype, shape in one) for one in self.specialisations]
+        return f"<exported {', '.join(f'{self.__name__}({one})' for one in each)}>"
 
 
-def load_exported(path: str | os.PathLike[str], /) -> Exported:
+def load_exported(path: str | os.PathLike[str], name: str | None = None, /) -> Exported:
     """A function that `export` wrote to a file.
 
     Parameters
     ----------
     path : str or path
         The file.
+    name : str, optional
+        Which of its functions; by default the first.
 
     Returns
     -------
@@ -247,7 +334,7 @@ def load_exported(path: str | os.PathLike[str], /) -> Exported:
     ------
     ValueError
         For a file that is not there, damaged, of a later format, for a better processor than this one, or that is no
-        exported function.
+        exported function, or without one of that name.
 
     See Also
     --------
@@ -262,10 +349,12 @@ def load_exported(path: str | os.PathLike[str], /) -> Exported:
     >>> np.load_exported(path)(np.array([4.0, 9.0]))
     array([2., 3.])
     """
-    return Exported(path)
+    return Exported(path, name)
 
 
-def _put_together(structure: Any, results: list[Any], given: list[Any]) -> Any:
+def _put_together(structure: Any, results: list[Any], given: tuple[Any, ...]) -> Any:
+    if structure is None:  # of a function in C++
+        return results
     ((kind, value),) = ((key, each) for key, each in structure.items() if key != "scalar")
     if kind == "array":
         return results[value][()] if structure["scalar"] else results[value]

@@ -65,7 +65,7 @@ Engine::Result Engine::State::look_ahead(std::span<const Argument> call, std::st
     ahead.graph = shown_text(recording.graph);
     if (ahead.until == Ahead::Until::recorded) return {Outcome::ran, nullptr, {}, nullptr};
     lower(std::move(recording), entry, call, options, ahead);
-    if (ahead.until == Ahead::Until::exported) ahead.library = exported(entry, call, ahead);
+    if (ahead.until == Ahead::Until::exported) ahead.part = std::make_shared<const ExportedPart>(exported(entry, call, ahead));
     return {Outcome::ran, nullptr, {}, nullptr};
 }
 

@@ -24,8 +24,8 @@ char no_bytes;  // where temporaries lie that have no elements, if all are such
 
 bool runs_kernels_alone(const Entry& entry) {
     const plan::Plan& plan = entry.plan;
-    return entry.device == nullptr && entry.uncompiled.empty() && !entry.once && entry.captured.empty() && entry.written.empty() && entry.parts.empty() &&
-           entry.read_only.empty() && entry.reads.empty() && plan.calls.empty() && plan.given_count == 0 && plan.sizes.bound_count() == 0;
+    return entry.device == nullptr && entry.uncompiled.empty() && !entry.once && entry.written.empty() && entry.parts.empty() && entry.read_only.empty() &&
+           entry.reads.empty() && plan.calls.empty() && plan.given_count == 0 && plan.sizes.bound_count() == 0;
 }
 
 bool is_contiguous(const Shape& shape, const Strides& strides, std::size_t itemsize, bool is_fortran) {
@@ -60,7 +60,8 @@ bool Direct::take(const Entry& entry, std::span<const Argument> call) {
     if (entry.signature.symbols.size() > most_values || !entry.signature.matches(call, entry.signature.key, symbols.data())) return false;
     if (plan.sizes.size() != 0) plan.sizes.evaluate(symbols.data(), values_.data());
     std::vector<std::int32_t> output_of(static_cast<std::size_t>(plan.result_count), -1);
-    return take_outputs(plan, output_of) && take_kernels(plan, take_memory(plan, static_cast<std::int32_t>(call.size()), output_of)) &&
+    for (const device::Memory& memory : entry.captured) captured_.push_back(memory.data);
+    return take_outputs(plan, output_of) && take_kernels(plan, take_memory(plan, static_cast<std::int32_t>(call.size() + captured_.size()), output_of)) &&
            result_bytes_ <= most_bytes && block_ <= most_bytes && pointers_.size() <= most_pointers && outputs_.size() <= most_pointers;
 }
 
@@ -124,6 +125,8 @@ void Direct::run(std::span<void* const> arguments, std::span<void* const> result
     const auto base = [&](std::size_t number) {
         if (number < arguments.size()) return static_cast<char*>(arguments[number]);
         number -= arguments.size();
+        if (number < captured_.size()) return static_cast<char*>(captured_[number]);
+        number -= captured_.size();
         if (number < results.size()) return static_cast<char*>(results[number]);
         return block ? static_cast<char*>(block->data()) : &no_bytes;
     };

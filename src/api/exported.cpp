@@ -166,7 +166,7 @@ std::string why_not_sealed(std::string_view file) {
     return seal_of(library) == file.substr(library.size()) ? std::string() : "it is damaged";
 }
 
-std::string exported(const Entry& entry, std::span<const Argument> call, const Ahead& ahead) {
+ExportedPart exported(const Entry& entry, std::span<const Argument> call, const Ahead& ahead) {
     if (entry.device != nullptr) throw RecordError("a function that runs on device '" + entry.device->name() + "' can't be exported yet");
     if (entry.users_code) throw RecordError("a function compiled by a back end of users can't be exported");
     const std::string structure = ahead.describe ? ahead.describe(entry.kept.get()) : std::string();
@@ -175,14 +175,15 @@ std::string exported(const Entry& entry, std::span<const Argument> call, const A
     if (std::ranges::any_of(entry.written, [&](int number) { return static_cast<std::size_t>(number) >= given; })) {
         throw RecordError("it writes to an array from outside of it, which can't be exported: hand it in as an argument");
     }
-    const std::vector<Packed> weights = weights_of(entry, call.subspan(given));
+    ExportedPart part{
+        {ahead.name, std::string(name_of(eager::host_isa())), structure, ahead.parameters}, given, entry.plan.outputs.size(), entry.written, {}, {}, {}};
     base::Writer out;
-    pack({ahead.name, std::string(name_of(eager::host_isa())), structure, ahead.parameters}, out);
+    pack(part.header, out);
     pack(signature_of(entry, given), out);
     plan::pack(entry.plan, out);
+    std::vector<Packed> weights = weights_of(entry, call.subspan(given));
     out.number(weights.size());
-    std::vector<codegen::Weight> in_library;
-    for (const Packed& each : weights) {
+    for (Packed& each : weights) {
         ops::pack(each.dtype, out);
         out.number(each.shape.size());
         for (std::size_t axis = 0; axis < each.shape.size(); ++axis) {
@@ -191,17 +192,44 @@ std::string exported(const Entry& entry, std::span<const Argument> call, const A
         }
         out.integer(each.first);
         out.number(each.bytes.size());
-        in_library.push_back({each.bytes});
+        part.weights.push_back(std::move(each.bytes));
     }
     pack(entry.written, out);
     std::vector<int> parts;
-    for (const Part& part : entry.parts) parts.push_back(2 * part.output + (part.imaginary ? 1 : 0));
+    for (const Part& each : entry.parts) parts.push_back(2 * each.output + (each.imaginary ? 1 : 0));
     pack(parts, out);
     pack(entry.read_only, out);
     pack(entry.used, out);
     out.number(entry.has_floats ? 1 : 0);
+    part.payload = out.bytes();
     const plan::Needs needs = plan::needs_of(entry.plan);
-    std::string library = codegen::exported_library({needs.kernels, needs.programs, in_library, out.bytes()});
+    part.code = codegen::exported_code(needs.kernels, needs.programs, ahead.number);
+    return part;
+}
+
+namespace {
+
+// Callers know the arrays of a function, whichever of its specialisations serves them.
+void check_like(const ExportedPart& first, const ExportedPart& other) {
+    const auto refuse = [&](const std::string& what) {
+        throw ValueError(first.header.name + "() is exported for several kinds of calls, which have to " + what + " alike");
+    };
+    if (first.parameter_count != other.parameter_count || first.header.parameters != other.header.parameters) refuse("take arrays of the same names");
+    if (first.result_count != other.result_count || first.header.structure != other.header.structure) refuse("give results that are put together");
+    if (first.written != other.written) refuse("write to their arguments");
+}
+
+}  // namespace
+
+std::string library_of(std::span<const std::shared_ptr<const ExportedPart>> parts) {
+    if (parts.empty()) throw ValueError("there is no function to write");
+    std::vector<codegen::ExportedTableSource> tables;
+    for (const auto& part : parts) {
+        const auto first = std::ranges::find_if(parts, [&](const auto& each) { return each->header.name == part->header.name; });
+        check_like(**first, *part);
+        tables.push_back({part->code, part->weights, part->payload});
+    }
+    std::string library = codegen::exported_library(tables);
     return library + seal_of(library);
 }
 

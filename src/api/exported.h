@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "api/entry.h"
+#include "codegen/exported.h"
 #include "fastnp/detail/ahead.h"
 
 namespace fastnp::detail {
-
-/// The library of an entry that has a plan, as the bytes of its file. RecordError for what can't be exported.
-std::string exported(const Entry& entry, std::span<const Argument> call, const Ahead& ahead);
 
 /// What a library says of its function before the plan.
 struct ExportedHeader {
@@ -25,12 +23,32 @@ struct ExportedHeader {
 void pack(const ExportedHeader& header, base::Writer& out);
 ExportedHeader unpack_header(base::Reader& in);
 
+/// One function for one kind of calls, with its code, on its way into a library.
+struct ExportedPart {
+    ExportedHeader header;
+    std::size_t parameter_count = 0, result_count = 0;
+    std::vector<int> written;
+    codegen::ExportedCode code;
+    std::vector<std::string> weights;
+    std::string payload;
+};
+
+/// That of an entry that has a plan. RecordError for what can't be exported.
+ExportedPart exported(const Entry& entry, std::span<const Argument> call, const Ahead& ahead);
+/// The library of several, as the bytes of its file. ValueError where two of a name take or give other arrays.
+std::string library_of(std::span<const std::shared_ptr<const ExportedPart>> parts);
+
 void pack(const compiler::Signature& signature, base::Writer& out);
 compiler::Signature unpack_signature(base::Reader& in);
 
-/// A C header for the function. `results`: the dtype and shape of each, as texts.
-std::string c_header(const std::string& name, const std::vector<std::string>& parameters, const compiler::Signature& signature,
-                     const std::vector<std::string>& results);
+/// A function of a C header. `results`: the dtype and shape of each, as texts.
+struct HeaderFunction {
+    const ExportedHeader& header;
+    const compiler::Signature& signature;
+    std::vector<std::string> results;
+};
+/// The header.
+std::string c_header(std::span<const HeaderFunction> functions);
 
 /// Behind the library in its file: that it is whole.
 std::string seal_of(std::string_view library);

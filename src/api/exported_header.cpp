@@ -80,18 +80,15 @@ std::string shape_of(const compiler::ArgumentGuard& guard, const std::vector<std
     return text;
 }
 
-}  // namespace
-
-std::string c_header(const std::string& name, const std::vector<std::string>& parameters, const compiler::Signature& signature,
-                     const std::vector<std::string>& results) {
-    Names names;
-    const std::string function = names.of(name, "exported");
+// `names`: those of functions before it; its parameters' are its own.
+std::string text_of(const HeaderFunction& exported, const std::string& function, Names names) {
+    const auto& [header, signature, results] = exported;
     std::vector<std::string> sizes;
     for (const compiler::Symbol& symbol : signature.symbols) sizes.push_back(names.of("size_" + identifier(symbol.name, "size"), "size"));
     std::string declared, said, shapes, given;
     for (std::size_t i = 0; i < signature.arguments.size(); ++i) {
         const compiler::ArgumentGuard& guard = signature.arguments[i];
-        const std::string parameter = names.of(i < parameters.size() ? parameters[i] : "", "x" + std::to_string(i));
+        const std::string parameter = names.of(i < header.parameters.size() ? header.parameters[i] : "", "x" + std::to_string(i));
         const auto [type, code] = c_type(guard.dtype);
         const std::string shape = shape_of(guard, sizes);
         declared += type + "* " + parameter + ", ";
@@ -101,15 +98,28 @@ std::string c_header(const std::string& name, const std::vector<std::string>& pa
                  (shape.empty() ? "0" : parameter + "_shape") + ", 0, 0}";
     }
     for (const std::string& size : sizes) declared += "int64_t " + size + ", ";
-    std::string text = "/* " + commented(name) + "(), exported by fastnp. Its arrays lie in C order:\n" + said;
+    std::string text = "/* " + commented(header.name) + "(). Its arrays lie in C order:\n" + said;
     for (std::size_t i = 0; i < results.size(); ++i) text += " *   results[" + std::to_string(i) + "]: " + commented(results[i]) + "\n";
-    text += " * Open the library by fastnp_exported_open(); release each result by fastnp_exported_release(). */\n#ifndef FASTNP_EXPORTED_" + function +
-            "\n#define FASTNP_EXPORTED_" + function + "\n\n#include <fastnp/exported_c.h>\n\nenum { " + function +
-            "_results = " + std::to_string(results.size()) + " };\n\nstatic inline int " + function +
+    text += " */\nenum { " + function + "_results = " + std::to_string(results.size()) + " };\n\nstatic inline int " + function +
             "(const fastnp_exported_function* function,\n        " + declared + "fastnp_exported_array* results) {\n" + shapes;
-    if (given.empty()) return text + "    return fastnp_exported_call(function, 0, results);\n}\n\n#endif\n";
+    if (given.empty()) return text + "    return fastnp_exported_call(function, 0, results);\n}\n\n";
     return text + "    fastnp_exported_array arguments[] = {\n        " + given +
-           "};\n    return fastnp_exported_call(function, arguments, results);\n}\n\n#endif\n";
+           "};\n    return fastnp_exported_call(function, arguments, results);\n}\n\n";
+}
+
+}  // namespace
+
+std::string c_header(std::span<const HeaderFunction> functions) {
+    Names names;
+    std::string whole, first;
+    for (const HeaderFunction& each : functions) {
+        const std::string function = names.of(each.header.name, "exported");
+        if (first.empty()) first = function;
+        whole += text_of(each, function, names);
+    }
+    return "/* Exported by fastnp. Open the library by fastnp_exported_open(), its further functions by\n"
+           " * fastnp_exported_open_named(); release each result by fastnp_exported_release(). */\n#ifndef FASTNP_EXPORTED_" +
+           first + "\n#define FASTNP_EXPORTED_" + first + "\n\n#include <fastnp/exported_c.h>\n\n" + whole + "#endif\n";
 }
 
 }  // namespace fastnp::detail

@@ -10,10 +10,12 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "api/body.h"
+#include "api/direct_calls.h"
 #include "api/exported.h"
 #include "api/guard_text.h"
 #include "codegen/exported.h"
@@ -55,8 +57,15 @@ std::string new_name_of(const std::filesystem::path& path) {
 // A library that stays open as long as anything of it is in use.
 struct Library {
     std::shared_ptr<void> handle;
-    const ExportedTable* table = nullptr;
+    std::vector<const ExportedTable*> tables;  // one at least
 };
+
+void check(const ExportedTable& table, const std::filesystem::path& path) {
+    if (std::memcmp(table.magic, codegen::exported_magic, sizeof codegen::exported_magic) != 0) refuse(path, "it is no exported function");
+    if (table.format == codegen::exported_format) return;
+    refuse(path, "its format is " + std::to_string(table.format) + ", and this version of fastnp reads " + std::to_string(codegen::exported_format) +
+                     ": export it again, or load it by a later version");
+}
 
 Library opened(const std::filesystem::path& path) {
     const std::string why = detail::why_not_sealed(contents_of(path));
@@ -64,14 +73,13 @@ Library opened(const std::filesystem::path& path) {
     void* const handle = dlopen(new_name_of(path).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) refuse(path, dlerror());
     Library library{{handle, [](void* held) { dlclose(held); }}};
-    library.table = static_cast<const ExportedTable*>(dlsym(handle, codegen::exported_symbol));
-    if (library.table == nullptr || std::memcmp(library.table->magic, codegen::exported_magic, sizeof codegen::exported_magic) != 0) {
-        refuse(path, "it is no exported function");
+    const auto table_at = [&](const std::string& symbol) { return static_cast<const ExportedTable*>(dlsym(handle, symbol.c_str())); };
+    const std::string symbol = codegen::exported_symbol;
+    for (const ExportedTable* table = table_at(symbol); table != nullptr; table = table_at(symbol + "_" + std::to_string(library.tables.size()))) {
+        check(*table, path);
+        library.tables.push_back(table);
     }
-    if (library.table->format != codegen::exported_format) {
-        refuse(path, "its format is " + std::to_string(library.table->format) + ", and this version of fastnp reads " +
-                         std::to_string(codegen::exported_format) + ": export it again, or load it by a later version");
-    }
+    if (library.tables.empty()) refuse(path, "it is no exported function");
     return library;
 }
 
@@ -122,59 +130,64 @@ public:
     std::shared_ptr<const void> keep() override { return nullptr; }
 };
 
-}  // namespace
+// A function for one kind of its calls.
+class Specialisation {
+public:
+    Specialisation(const ExportedTable& table, const std::filesystem::path& path, const std::shared_ptr<void>& library);
 
-struct Exported::Impl {
-    std::filesystem::path path;
-    Library library;
     detail::ExportedHeader header;
-    detail::Entry entry;
-    std::vector<std::size_t> shown;  // results that are weights, or views of them: nobody may write to these
+    std::shared_ptr<detail::Entry> entry = std::make_shared<detail::Entry>();
 
-    void read();
+    /// Copies of the arguments that are to lie in C's order and do not, whose places they take.
+    std::vector<array> copy_others(std::span<detail::Argument> call) const;
+    bool serves(std::span<const detail::Argument> call, std::int64_t* values) const { return entry->serves(call, entry->signature.key, {}, values); }
+    std::vector<array> run(std::span<const detail::Argument> call, std::int64_t* values) const;
+    /// Throws why it does not serve a call.
+    [[noreturn]] void refuse_call(std::span<const detail::Argument> arguments) const;
+    std::vector<ExportedArray> parameters() const;
+    std::vector<ExportedArray> results() const;
+
+private:
     std::string name_of(std::size_t argument) const {
         return argument < header.parameters.size() ? "'" + header.parameters[argument] + "'" : std::to_string(argument);
     }
-    [[noreturn]] void refuse_call(std::span<const detail::Argument> call) const;
+
+    std::vector<std::size_t> shown_;  // results that are weights, or views of them: nobody may write to these
 };
 
-void Exported::Impl::read() {
-    const ExportedTable& table = *library.table;
+Specialisation::Specialisation(const ExportedTable& table, const std::filesystem::path& path, const std::shared_ptr<void>& library) {
     base::Reader in({table.payload, table.payload_bytes});
     header = detail::unpack_header(in);
-    const std::optional<eager::Isa> level = eager::isa_named(header.isa);
-    if (in.ok() && (!level || *level > eager::host_isa()))
-        refuse(path, "it is for processors with the instruction set " + header.isa + ", which this one lacks");
-    if (in.ok()) connect(table, *level, path);
-    entry.signature = detail::unpack_signature(in);
+    entry->signature = detail::unpack_signature(in);
     const std::span<const codegen::KernelFunction> functions(table.functions, table.kernel_count + table.program_count);
-    const std::shared_ptr<plan::Plan> plan =
-        plan::unpack_plan(in, functions.first(table.kernel_count), functions.subspan(table.kernel_count), library.handle);
+    const std::shared_ptr<plan::Plan> plan = plan::unpack_plan(in, functions.first(table.kernel_count), functions.subspan(table.kernel_count), library);
     const std::uint64_t weights = in.count();
     if (weights != table.weight_count) in.fail();
-    for (std::uint64_t i = 0; i < weights && in.ok(); ++i) entry.captured.push_back(weight(in, table.weights[i], library.handle));
-    const std::size_t parameters = entry.signature.arguments.size() + entry.captured.size(), outputs = plan ? plan->outputs.size() : 0;
-    entry.written = numbers_below(in, parameters);
-    for (const int part : numbers_below(in, 2 * outputs)) entry.parts.push_back({part / 2, part % 2 != 0});
-    entry.read_only = numbers_below(in, outputs);
-    entry.used = numbers_below(in, parameters);
-    entry.has_floats = in.below(2) != 0;
+    for (std::uint64_t i = 0; i < weights && in.ok(); ++i) entry->captured.push_back(weight(in, table.weights[i], library));
+    const std::size_t parameters = entry->signature.arguments.size() + entry->captured.size(), outputs = plan ? plan->outputs.size() : 0;
+    entry->written = numbers_below(in, parameters);
+    for (const int part : numbers_below(in, 2 * outputs)) entry->parts.push_back({part / 2, part % 2 != 0});
+    entry->read_only = numbers_below(in, outputs);
+    entry->used = numbers_below(in, parameters);
+    entry->has_floats = in.below(2) != 0;
     if (plan) {
         for (const plan::Slot& slot : plan->slots) {
             if (slot.kind == plan::Slot::Kind::argument && static_cast<std::size_t>(slot.number) >= parameters) in.fail();
         }
-        if (plan->sizes.size() > detail::most_values || plan->sizes.symbol_count() > entry.signature.symbols.size()) in.fail();
+        if (plan->sizes.size() > detail::most_values || plan->sizes.symbol_count() > entry->signature.symbols.size()) in.fail();
     }
     if (!in.at_end()) refuse(path, "it is damaged, or of another version of fastnp");
-    entry.plan = std::move(*plan);
+    entry->plan = std::move(*plan);
     for (std::size_t i = 0; i < outputs; ++i) {
-        const plan::Slot& slot = entry.plan.slots[static_cast<std::size_t>(entry.plan.outputs[i].slot)];
-        if (slot.kind == plan::Slot::Kind::argument && static_cast<std::size_t>(slot.number) >= entry.signature.arguments.size()) shown.push_back(i);
+        const plan::Slot& slot = entry->plan.slots[static_cast<std::size_t>(entry->plan.outputs[i].slot)];
+        if (slot.kind == plan::Slot::Kind::argument && static_cast<std::size_t>(slot.number) >= entry->signature.arguments.size()) shown_.push_back(i);
     }
 }
 
-void Exported::Impl::refuse_call(std::span<const detail::Argument> call) const {
-    const compiler::Signature& signature = entry.signature;
+void Specialisation::refuse_call(std::span<const detail::Argument> arguments) const {
+    SmallVector<detail::Argument, 16> call(arguments);
+    const std::vector<array> copies = copy_others({call.data(), call.size()});  // layouts are no reason but of what is written to
+    const compiler::Signature& signature = entry->signature;
     if (call.size() != signature.arguments.size()) {
         throw TypeError(header.name + "() takes " + std::to_string(signature.arguments.size()) + " arrays, and was given " + std::to_string(call.size()));
     }
@@ -185,16 +198,17 @@ void Exported::Impl::refuse_call(std::span<const detail::Argument> call) const {
                             ", and it was exported for " + std::string(fastnp::name_of(guard.dtype)));
         }
     }
-    for (const int number : entry.written) {
+    for (const int number : entry->written) {
         if (!call[static_cast<std::size_t>(number)].writable) {
             throw ValueError(header.name + "(): argument " + name_of(static_cast<std::size_t>(number)) + " is written to, and is read-only");
         }
     }
-    if (entry.writes_shared(call)) throw ValueError(header.name + "(): an array that it writes to shares memory with another argument");
+    const std::span<const detail::Argument> given(call.data(), call.size());
+    if (entry->writes_shared(given)) throw ValueError(header.name + "(): an array that it writes to shares memory with another argument");
     std::string wanted;
     for (const std::string& line : signature.describe()) wanted += "\n  " + line;
-    for (const shape::SizeGuard& guard : entry.plan.sizes.guards()) wanted += "\n  " + detail::guard_text(guard, entry.plan.sizes);
-    std::string reason = signature.mismatch(call, signature.key).reason;
+    for (const shape::SizeGuard& guard : entry->plan.sizes.guards()) wanted += "\n  " + detail::guard_text(guard, entry->plan.sizes);
+    std::string reason = signature.mismatch(given, signature.key).reason;
     constexpr std::string_view numbered = "argument ";
     if (reason.starts_with(numbered)) {
         const std::size_t end = reason.find(':');
@@ -203,62 +217,36 @@ void Exported::Impl::refuse_call(std::span<const detail::Argument> call) const {
     throw ValueError(header.name + "(): " + reason + "; it was exported for" + wanted);
 }
 
-Exported::Exported(const std::filesystem::path& path) {
-    auto made = std::make_shared<Impl>();
-    made->path = path;
-    made->library = opened(path);
-    made->read();
-    impl_ = std::move(made);
+std::vector<array> Specialisation::copy_others(std::span<detail::Argument> call) const {
+    const std::vector<compiler::ArgumentGuard>& guards = entry->signature.arguments;
+    std::vector<array> copies;
+    for (std::size_t i = 0; i < call.size() && i < guards.size(); ++i) {
+        if (!guards[i].contiguous || compiler::is_c_contiguous(call[i])) continue;
+        if (std::ranges::find(entry->written, static_cast<int>(i)) != entry->written.end()) continue;
+        const Shape shape(call[i].shape, call[i].shape + call[i].rank);
+        copies.push_back(array::uninitialized(call[i].dtype, shape));
+        copyto(copies.back(), array::from_memory(call[i].data, call[i].dtype, shape, Strides(call[i].strides, call[i].strides + call[i].rank)));
+        detail::borrow(copies.back(), call[i]);
+    }
+    return copies;
 }
 
-std::vector<array> Exported::operator()(std::span<const array> arguments) const {
-    const detail::Entry& entry = impl_->entry;
-    std::vector<array> held(arguments.begin(), arguments.end());
-    for (std::size_t i = 0; i < held.size() && i < entry.signature.arguments.size(); ++i) {
-        if (held[i].is_recorded()) throw RecordError(impl_->header.name + "() is an exported function, which can't be recorded");
-        const bool is_written = std::ranges::find(entry.written, static_cast<int>(i)) != entry.written.end();
-        detail::Argument argument{};
-        detail::borrow(held[i], argument);
-        if (entry.signature.arguments[i].contiguous && !is_written && !compiler::is_c_contiguous(argument)) {
-            array copy = array::uninitialized(held[i].dtype(), held[i].shape());
-            copyto(copy, held[i]);
-            held[i] = copy;
-        }
-    }
-    SmallVector<detail::Argument, 16> call;
-    for (const array& each : held) {
-        detail::Argument argument{};
-        detail::borrow(each, argument);
-        call.push_back(argument);
-    }
-    const std::span<const detail::Argument> given(call.data(), call.size());
-    std::array<std::int64_t, detail::most_values> values;
-    if (!entry.serves(given, entry.signature.key, {}, values.data())) impl_->refuse_call(given);
+std::vector<array> Specialisation::run(std::span<const detail::Argument> call, std::int64_t* values) const {
     Alone alone;
     std::vector<array> results;
-    const plan::Outcome outcome = entry.run(given, values.data(), alone, results);
+    const plan::Outcome outcome = entry->run(call, values, alone, results);
     if (outcome.error) std::rethrow_exception(outcome.error);
     if (outcome.kind != plan::Outcome::Kind::done) {
-        throw ValueError(impl_->header.name + "(): sizes that depend on values are others than it was exported for");
+        throw ValueError(header.name + "(): sizes that depend on values are others than it was exported for");
     }
-    for (const std::size_t number : impl_->shown) results[number].body()->writable = false;
+    for (const std::size_t number : shown_) results[number].body()->writable = false;
     return results;
 }
 
-const std::string& Exported::name() const { return impl_->header.name; }
-std::size_t Exported::parameter_count() const { return impl_->entry.signature.arguments.size(); }
-const std::vector<int>& Exported::written() const { return impl_->entry.written; }
-std::size_t Exported::result_count() const { return impl_->entry.plan.outputs.size(); }
-const std::string& Exported::structure() const { return impl_->header.structure; }
-
-namespace {
-
 std::string tuple_of(const std::string& sizes, std::size_t count) { return "(" + sizes + (count == 1 ? ",)" : ")"); }
 
-}  // namespace
-
-std::vector<ExportedArray> Exported::results() const {
-    const plan::Plan& plan = impl_->entry.plan;
+std::vector<ExportedArray> Specialisation::results() const {
+    const plan::Plan& plan = entry->plan;
     std::vector<ExportedArray> all;
     for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
         std::string sizes;
@@ -268,15 +256,9 @@ std::vector<ExportedArray> Exported::results() const {
     return all;
 }
 
-std::string Exported::header() const {
-    std::vector<std::string> gives;
-    for (const ExportedArray& each : results()) gives.push_back(each.dtype + each.shape);
-    return detail::c_header(impl_->header.name, impl_->header.parameters, impl_->entry.signature, gives);
-}
-
-std::vector<ExportedArray> Exported::parameters() const {
+std::vector<ExportedArray> Specialisation::parameters() const {
     std::vector<ExportedArray> all;
-    const compiler::Signature& signature = impl_->entry.signature;
+    const compiler::Signature& signature = entry->signature;
     for (std::size_t i = 0; i < signature.arguments.size(); ++i) {
         const compiler::ArgumentGuard& guard = signature.arguments[i];
         std::string shape;
@@ -284,12 +266,143 @@ std::vector<ExportedArray> Exported::parameters() const {
             shape += (shape.empty() ? "" : ", ") +
                      (extent.symbol < 0 ? std::to_string(extent.value) : signature.symbols[static_cast<std::size_t>(extent.symbol)].name);
         }
-        const bool has_name = i < impl_->header.parameters.size();
+        const bool has_name = i < header.parameters.size();
         all.push_back(
-            {has_name ? impl_->header.parameters[i] : std::to_string(i), std::string(fastnp::name_of(guard.dtype)), tuple_of(shape, guard.shape.size())});
+            {has_name ? header.parameters[i] : std::to_string(i), std::string(fastnp::name_of(guard.dtype)), tuple_of(shape, guard.shape.size())});
     }
     return all;
 }
+
+std::string header_of(std::span<const Specialisation> all) {
+    std::vector<detail::HeaderFunction> functions;
+    for (const Specialisation& each : all) {
+        std::vector<std::string> gives;
+        for (const ExportedArray& result : each.results()) gives.push_back(result.dtype + result.shape);
+        functions.push_back({each.header, each.entry->signature, std::move(gives)});
+    }
+    return detail::c_header(functions);
+}
+
+// What this process can run of a library: `name` alone, or all if that is null.
+std::vector<Specialisation> specialisations_of(const Library& library, const std::filesystem::path& path, const std::string* name) {
+    std::vector<Specialisation> all;
+    for (const ExportedTable* table : library.tables) {
+        base::Reader in({table->payload, table->payload_bytes});
+        const detail::ExportedHeader header = detail::unpack_header(in);
+        if (!in.ok()) refuse(path, "it is damaged, or of another version of fastnp");
+        if (name == nullptr || header.name == *name) all.emplace_back(*table, path, library.handle);
+    }
+    return all;
+}
+
+// Checks that this machine has what the code is for, and gives it the addresses of what it calls.
+std::vector<std::string> connected(const Library& library, const std::filesystem::path& path) {
+    std::vector<std::string> names;
+    std::optional<eager::Isa> level;
+    for (const ExportedTable* table : library.tables) {
+        base::Reader in({table->payload, table->payload_bytes});
+        const detail::ExportedHeader header = detail::unpack_header(in);
+        level = eager::isa_named(header.isa);
+        if (in.ok() && (!level || *level > eager::host_isa()))
+            refuse(path, "it is for processors with the instruction set " + header.isa + ", which this one lacks");
+        if (!in.ok()) refuse(path, "it is damaged, or of another version of fastnp");
+        if (std::ranges::find(names, header.name) == names.end()) names.push_back(header.name);
+    }
+    connect(*library.tables.front(), *level, path);
+    return names;
+}
+
+}  // namespace
+
+struct Exported::Impl {
+    std::vector<std::string> names;
+    std::vector<Specialisation> all;  // of this function; at least one
+    const std::uint64_t number = detail::next_function();  // of those that know their last calls (direct_calls.h)
+
+    const Specialisation& first() const { return all.front(); }
+    const Specialisation& at(std::size_t specialisation) const {
+        if (specialisation < all.size()) return all[specialisation];
+        throw IndexError(first().header.name + "() has " + std::to_string(all.size()) + " specialisations, and no number " +
+                         std::to_string(specialisation));
+    }
+    [[noreturn]] void refuse_call(std::span<const detail::Argument> call) const;
+};
+
+// Each one's reason; a TypeError where all of them are such.
+void Exported::Impl::refuse_call(std::span<const detail::Argument> call) const {
+    if (all.size() == 1) first().refuse_call(call);
+    std::string reasons;
+    bool are_types = true;
+    for (const Specialisation& each : all) {
+        try {
+            each.refuse_call(call);
+        } catch (const TypeError& error) {
+            reasons += "\n" + std::string(error.what());
+        } catch (const ValueError& error) {
+            are_types = false;
+            reasons += "\n" + std::string(error.what());
+        }
+    }
+    const std::string whole = first().header.name + "(): none of its " + std::to_string(all.size()) + " specialisations serves this call:" + reasons;
+    if (are_types) throw TypeError(whole);
+    throw ValueError(whole);
+}
+
+Exported::Exported(const std::filesystem::path& path, const std::string& name) {
+    auto made = std::make_shared<Impl>();
+    const Library library = opened(path);
+    made->names = connected(library, path);
+    const std::string& wanted = name.empty() ? made->names.front() : name;
+    made->all = specialisations_of(library, path, &wanted);
+    if (made->all.empty()) {
+        std::string all;
+        for (const std::string& each : made->names) all += (all.empty() ? "" : ", ") + each;
+        refuse(path, "it has no function '" + name + "', but " + all);
+    }
+    impl_ = std::move(made);
+}
+
+std::vector<array> Exported::operator()(std::span<const array> arguments) const {
+    SmallVector<detail::Argument, 8> call;
+    for (const array& each : arguments) {
+        detail::Argument argument{};
+        if (!detail::borrow(each, argument)) throw RecordError(name() + "() is an exported function, which can't be recorded");
+        call.push_back(argument);
+    }
+    std::vector<array> results;
+    this->call({call.data(), call.size()}, results);
+    return results;
+}
+
+void Exported::call(std::span<const detail::Argument> arguments, std::vector<array>& results) const {
+    if (detail::serve_directly(impl_->number, arguments, {}, results)) return;
+    std::array<std::int64_t, detail::most_values> values;
+    const auto run = [&](const Specialisation& one, std::span<const detail::Argument> given) {
+        std::vector<array> made = one.run(given, values.data());
+        results.insert(results.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+        detail::note_served(impl_->number, given, {}, one.entry);
+    };
+    for (const Specialisation& each : impl_->all) {
+        if (each.serves(arguments, values.data())) return run(each, arguments);
+    }
+    for (const Specialisation& each : impl_->all) {
+        SmallVector<detail::Argument, 16> call(arguments);
+        const std::vector<array> copies = each.copy_others({call.data(), call.size()});
+        if (!copies.empty() && each.serves({call.data(), call.size()}, values.data())) return run(each, {call.data(), call.size()});
+    }
+    impl_->refuse_call(arguments);
+}
+
+const std::string& Exported::name() const { return impl_->first().header.name; }
+const std::vector<std::string>& Exported::names() const { return impl_->names; }
+std::size_t Exported::specialisation_count() const { return impl_->all.size(); }
+std::size_t Exported::parameter_count() const { return impl_->first().entry->signature.arguments.size(); }
+const std::vector<int>& Exported::written() const { return impl_->first().entry->written; }
+std::size_t Exported::result_count() const { return impl_->first().entry->plan.outputs.size(); }
+const std::string& Exported::structure() const { return impl_->first().header.structure; }
+std::vector<ExportedArray> Exported::parameters(std::size_t specialisation) const { return impl_->at(specialisation).parameters(); }
+std::vector<ExportedArray> Exported::results(std::size_t specialisation) const { return impl_->at(specialisation).results(); }
+std::string Exported::header() const { return header_of(impl_->all); }
 
 namespace detail {
 
@@ -337,11 +450,11 @@ private:
 
 }  // namespace
 
-void write_exported(const std::filesystem::path& path, const std::string& bytes) {
+void write_exported(const std::filesystem::path& path, std::span<const std::shared_ptr<const ExportedPart>> parts) {
     const std::filesystem::path beside = std::filesystem::path(path).replace_extension(".h");
     if (beside == path) throw ValueError(path.string() + ": a library is not to end in .h, which its header does");
-    NewFile library(path, bytes);
-    NewFile header(beside, Exported(library.name()).header());
+    NewFile library(path, library_of(parts));
+    NewFile header(beside, header_of(specialisations_of(opened(library.name()), library.name(), nullptr)));
     library.place();
     header.place();
 }

@@ -24,6 +24,7 @@ namespace fastnp::codegen {
 /// The functions in libfastnp_codegen.
 struct Door {
     const char* version;  // fastnp's: both libraries are of one
+    void (*enter)();  // makes the library's variables of this thread, for which glibc ends the process where it finds no memory
 #define DOOR(name, result, function, parameters, arguments) result(*name) parameters;
 #include "codegen/door.def"
 #undef DOOR

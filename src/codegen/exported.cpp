@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <unordered_map>
 
 #include "base/fork.h"
 #include "codegen/generate.h"
@@ -62,56 +63,40 @@ std::string read(const std::string& path) {
     return bytes;
 }
 
-// The code of an exported function, and what it calls.
-struct Objects {
-    std::vector<std::string> objects, functions;
-    std::vector<External> externals;
+void add(ExportedCode& all, StoredCode made) {
+    for (std::string& object : made.objects) all.objects.push_back(std::move(object));
+    for (std::string& symbol : made.symbols) all.functions.push_back(std::move(symbol));
+    for (const External& external : made.externals) {
+        if (std::ranges::find(all.externals, external) == all.externals.end()) all.externals.push_back(external);
+    }
+}
 
-    void add(StoredCode made) {
-        for (std::string& object : made.objects) objects.push_back(std::move(object));
-        for (std::string& symbol : made.symbols) functions.push_back(std::move(symbol));
-        for (const External& external : made.externals) {
-            if (std::ranges::find(externals, external) == externals.end()) externals.push_back(external);
+// What any of them calls.
+std::vector<External> externals_of(std::span<const ExportedTableSource> tables) {
+    std::vector<External> all;
+    for (const ExportedTableSource& table : tables) {
+        for (const External& external : table.code.externals) {
+            if (std::ranges::find(all, external) == all.end()) all.push_back(external);
         }
     }
-};
+    return all;
+}
 
-// The module that has the table, and for each function that code calls a jump to where its address is put.
+// The module that has the tables, and for each function that code calls a jump to where its address is put.
 class TableModule {
 public:
     TableModule() : out_(new_module()), context_(*out_.context), module_(*out_.module), pointer_(llvm::PointerType::get(context_, 0)) {}
 
-    void add(const Objects& objects, const Exported& exported) {
-        const std::string externals = pack_externals(objects.externals);
+    void add(std::span<const ExportedTableSource> tables) {
+        const std::vector<External> externals = externals_of(tables);
         std::vector<std::string> called;
-        for (const External& external : objects.externals) called.push_back(symbol_of(external));
+        for (const External& external : externals) called.push_back(symbol_of(external));
         for (const std::string_view name : builtin_names()) called.emplace_back(name);
-        std::vector<llvm::Constant*> functions, weights;
-        auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), false);
-        for (const std::string& name : objects.functions)
-            functions.push_back(llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module_));
-        for (const Weight& weight : exported.weights) weights.push_back(bytes(weight.bytes, 64, true));
-        auto* const slots_type = llvm::ArrayType::get(pointer_, called.size());
-        auto* const slots = variable(llvm::ConstantAggregateZero::get(slots_type), 8, false);
+        auto* const slots = variable(llvm::ConstantAggregateZero::get(llvm::ArrayType::get(pointer_, called.size())), 8, false);
         slots->setName("fastnp_slots");
         jumps(called, slots);
-        const std::vector<llvm::Constant*> fields{llvm::ConstantDataArray::getRaw(llvm::StringRef(exported_magic, sizeof exported_magic),
-                                                                                  sizeof exported_magic, llvm::Type::getInt8Ty(context_)),
-                                                  number(exported_format),
-                                                  number(exported.kernels.size()),
-                                                  number(exported.programs.size()),
-                                                  pointers(functions),
-                                                  number(called.size()),
-                                                  slots,
-                                                  number(externals.size()),
-                                                  bytes(externals, 1, true),
-                                                  number(weights.size()),
-                                                  pointers(weights),
-                                                  number(exported.payload.size()),
-                                                  bytes(exported.payload, 1, true)};
-        auto* const table = variable(llvm::ConstantStruct::getAnon(fields), 8, false);
-        table->setName(exported_symbol);
-        table->setLinkage(llvm::GlobalValue::ExternalLinkage);
+        add(tables.front(), exported_symbol, called.size(), slots, pack_externals(externals));
+        for (std::size_t i = 1; i < tables.size(); ++i) add(tables[i], exported_symbol + ("_" + std::to_string(i)), 0, slots, {});
     }
     std::string object() {
         check_module(module_);
@@ -120,15 +105,45 @@ public:
     }
 
 private:
+    void add(const ExportedTableSource& source, const std::string& symbol, std::size_t slot_count, llvm::Constant* slots, const std::string& externals) {
+        auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), false);
+        std::vector<llvm::Constant*> functions, weights;
+        for (const std::string& name : source.code.functions)
+            functions.push_back(llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module_));
+        for (const std::string& weight : source.weights) weights.push_back(weight_of(weight));
+        const std::vector<llvm::Constant*> fields{llvm::ConstantDataArray::getRaw(llvm::StringRef(exported_magic, sizeof exported_magic),
+                                                                                  sizeof exported_magic, llvm::Type::getInt8Ty(context_)),
+                                                  number(exported_format),
+                                                  number(source.code.kernel_count),
+                                                  number(functions.size() - source.code.kernel_count),
+                                                  pointers(functions),
+                                                  number(slot_count),
+                                                  slots,
+                                                  number(externals.size()),
+                                                  bytes(externals, 1),
+                                                  number(weights.size()),
+                                                  pointers(weights),
+                                                  number(source.payload.size()),
+                                                  bytes(source.payload, 1)};
+        auto* const table = variable(llvm::ConstantStruct::getAnon(fields), 8, false);
+        table->setName(symbol);
+        table->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    }
+    // Equal ones are there once.
+    llvm::Constant* weight_of(std::string_view weight) {
+        llvm::Constant*& made = weights_[weight];
+        if (made == nullptr) made = bytes(weight, 64);
+        return made;
+    }
     llvm::Constant* number(std::uint64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context_), value); }
     llvm::GlobalVariable* variable(llvm::Constant* value, unsigned alignment, bool is_constant) {
         auto* made = new llvm::GlobalVariable(module_, value->getType(), is_constant, llvm::GlobalValue::InternalLinkage, value);  // NOLINT: the module's
         made->setAlignment(llvm::Align(alignment));
         return made;
     }
-    llvm::Constant* bytes(std::string_view text, unsigned alignment, bool is_constant) {
+    llvm::Constant* bytes(std::string_view text, unsigned alignment) {
         return variable(llvm::ConstantDataArray::getRaw(llvm::StringRef(text.data(), text.size()), text.size(), llvm::Type::getInt8Ty(context_)),
-                        alignment, is_constant);
+                        alignment, true);
     }
     llvm::Constant* pointers(const std::vector<llvm::Constant*>& all) {
         return variable(llvm::ConstantArray::get(llvm::ArrayType::get(pointer_, all.size()), all), 8, true);
@@ -152,6 +167,7 @@ private:
     llvm::LLVMContext& context_;
     llvm::Module& module_;
     llvm::PointerType* pointer_;
+    std::unordered_map<std::string_view, llvm::Constant*> weights_;
 };
 
 // LLVM has handlers of its own for what is to be removed where a signal ends the process. Signals are the program's.
@@ -176,10 +192,10 @@ private:
     std::array<struct sigaction, NSIG> before_{};
 };
 
-std::string table_of(const Objects& objects, const Exported& exported) {
-    TableModule table;
-    table.add(objects, exported);
-    return table.object();
+std::string object_of(std::span<const ExportedTableSource> tables) {
+    TableModule module;
+    module.add(tables);
+    return module.object();
 }
 
 // By LLVM's linker, which serves one at a time.
@@ -217,24 +233,29 @@ void link(const std::vector<std::string>& files, const std::string& versions, co
 
 }  // namespace
 
-std::string exported_library(const Exported& exported) {
-    Objects objects;
+ExportedCode exported_code(std::span<const Job> kernels, std::span<const ir::Program* const> programs, std::size_t number) {
+    ExportedCode all;
     Code times;
     const PortableCode portable;
-    if (!exported.kernels.empty()) objects.add(make_objects(exported.kernels, Effort::full, times));
-    for (const ir::Program* program : exported.programs) {
-        objects.add(make_object(*program, times, "fastnp_exported_program_" + std::to_string(objects.functions.size())));
-    }
-    objects.objects.push_back(table_of(objects, exported));
+    const std::string prefix = "fastnp_" + std::to_string(number) + "_";
+    if (!kernels.empty()) add(all, make_objects(kernels, Effort::full, times, prefix));
+    all.kernel_count = all.functions.size();
+    for (const ir::Program* program : programs) add(all, make_object(*program, times, prefix + "program_" + std::to_string(all.functions.size())));
+    return all;
+}
 
+std::string exported_library(std::span<const ExportedTableSource> tables) {
+    const PortableCode portable;
     const Folder folder;
     std::vector<std::string> files;
-    for (const std::string& object : objects.objects) {
+    const auto add_file = [&](const std::string& object) {
         files.push_back(folder.file(std::to_string(files.size()) + ".o"));
         write(files.back(), object);
-    }
+    };
+    for (const ExportedTableSource& table : tables) std::ranges::for_each(table.code.objects, add_file);
+    add_file(object_of(tables));
     const std::string versions = folder.file("versions"), result = folder.file("library.so");
-    write(versions, std::string("{ global: ") + exported_symbol + "; local: *; };\n");
+    write(versions, std::string("{ global: ") + exported_symbol + "; " + exported_symbol + "_*; local: *; };\n");
     link(files, versions, result);
     return read(result);
 }

@@ -16,7 +16,8 @@
 
 namespace fastnp::codegen {
 
-/// The table in the library, under the name `exported_symbol`. It stays as it is: later versions read it.
+/// The table of a function (of one kind of its calls) in the library, under the name `exported_symbol`, of further ones with "_1", "_2" and so on behind
+/// it. It stays as it is: later versions read it. The first one has the addresses of what all call.
 struct ExportedTable {
     char magic[16];  // exported_magic
     std::uint64_t format;  // exported_format
@@ -35,20 +36,26 @@ inline constexpr char exported_magic[16] = "fastnp exported";
 inline constexpr std::uint64_t exported_format = 1;
 inline constexpr const char* exported_symbol = "fastnp_exported_table";
 
-/// Bytes of an array that lies in the library, and is not written to.
-struct Weight {
-    std::string_view bytes;
+/// The code of one function for one kind of calls, until it is linked.
+struct ExportedCode {
+    std::vector<std::string> objects;
+    std::vector<std::string> functions;  // symbols: of the kernels, then of the programs
+    std::uint64_t kernel_count = 0;
+    std::vector<External> externals;
 };
 
-struct Exported {
-    std::span<const Job> kernels;
-    std::span<const ir::Program* const> programs;
-    std::span<const Weight> weights;
+/// It, for processors of the level that this process computes for (eager/isa.h), and better ones. `number`: of the table that it is for.
+ExportedCode exported_code(std::span<const Job> kernels, std::span<const ir::Program* const> programs, std::size_t number);
+
+/// What a table is made of.
+struct ExportedTableSource {
+    const ExportedCode& code;
+    std::span<const std::string> weights;  // bytes of arrays, which are not written to
     std::string_view payload;
 };
 
-/// The library as bytes, for processors of the level that this process computes for (eager/isa.h), and better ones.
-std::string exported_library(const Exported& exported);
+/// A library of such tables, as bytes.
+std::string exported_library(std::span<const ExportedTableSource> tables);
 
 /// The C library's functions that the code generator itself brings in. Their names, and addresses, come behind those of the externals.
 std::span<const std::string_view> builtin_names();

@@ -39,10 +39,10 @@ std::vector<Numbered> numbered(std::span<const Job> jobs) {
     return all;
 }
 
-Emitted emit_all(std::span<const Numbered> jobs, Effort effort) {
+Emitted emit_all(std::span<const Numbered> jobs, Effort effort, const std::string& prefix = {}) {
     Emitted out = new_module(effort);
     for (const auto& [job, number] : jobs) {
-        out.symbols.push_back(kernel_symbol(*job.kernel, number));
+        out.symbols.push_back(prefix + kernel_symbol(*job.kernel, number));
         emit(*job.kernel, *job.schedule, host_machine(), *out.module, out.symbols.back(), out.externals);
         set_host_attributes(*out.module->getFunction(out.symbols.back()));
         plant(*out.module->getFunction(out.symbols.back()), "emit");
@@ -106,6 +106,7 @@ struct Part {
     std::vector<Numbered> jobs;
     Effort effort;
     bool is_portable;
+    std::string prefix;
     StoredCode made;
     Code times;
 };
@@ -113,7 +114,7 @@ struct Part {
 void make_part(Part& part) {
     const PortableCode as_asked(part.is_portable);
     Stopwatch clock;
-    Emitted emitted = emit_all(part.jobs, part.effort);
+    Emitted emitted = emit_all(part.jobs, part.effort, part.prefix);
     part.times.emit_ms = clock.lap("emit");
     optimize(emitted, part.effort);
     part.times.optimize_ms = clock.lap("optimize");
@@ -128,9 +129,9 @@ void make_part(Part& part) {
 
 }  // namespace
 
-StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times) {
+StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times, const std::string& prefix) {
     std::vector<Part> parts;
-    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), effort, PortableCode::is_on(), {}, {}});
+    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), effort, PortableCode::is_on(), prefix, {}, {}});
     const auto make = [](void* context, std::int64_t part, int) { make_part(static_cast<Part*>(context)[part]); };
     base::parallel_for(static_cast<std::int64_t>(parts.size()), make, parts.data(), base::Tasks::of_any_length);
     StoredCode all;

@@ -9,8 +9,9 @@
 
 namespace fastnp::codegen {
 
-/// Object code of kernels, made here and now, by all threads: a module for each. `times`: those of the module that took longest.
-StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times);
+/// Object code of kernels, made here and now, by all threads: a module for each. `times`: those of the module that took longest; `prefix`: of the
+/// kernels' symbols.
+StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times, const std::string& prefix = {});
 
 /// A kernel's LLVM IR, before or after LLVM's passes.
 Emitted emitted_code(const Job& job, Stage stage);

@@ -8,10 +8,14 @@ rm -rf "$work"
 cmake --install build/release --prefix "$work/prefix" --strip
 # From a copy, so that nothing of the source tree can be seen by accident.
 mkdir -p "$work/project"
-cp tests/install/CMakeLists.txt tests/install/main.cpp "$work/project"
-cmake -S "$work/project" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$PWD/$work/prefix" -DCMAKE_BUILD_TYPE=Release
+cp tests/install/{CMakeLists.txt,main.cpp,exported.cpp,layer.py} "$work/project"
+python=$PWD/build/venv/bin/python
+export PYTHONPATH=$PWD/build/release/python
+[ -x "$python" ] || python=""
+cmake -S "$work/project" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$PWD/$work/prefix" -DCMAKE_BUILD_TYPE=Release -DFASTNP_PYTHON="$python"
 cmake --build "$work/build"
 "$work/build/consumer"
+[ -z "$python" ] || "$work/build/exported"
 
 # The same by pkg-config, where it is: the library is found by its SONAME.
 if command -v pkg-config > /dev/null; then

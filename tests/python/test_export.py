@@ -452,6 +452,42 @@ np.asarray(np.stack(np.load_exported({str(tmp_path / "f8.so")!r})(x))).tofile({s
             assert mine.dtype == dtype and numpy.mean(numpy.abs(mine - its)) < 0.02
 
 
+def test_calls_like_the_last_one(tmp_path: Path) -> None:
+    """Calls whose arrays lie as those of the last call take a short way: the layouts come in rows, and in turn."""
+    seed = dice.randrange(2**32)
+    print("seed", seed)
+    draw = dice.Random(seed)
+    weights = numpy.arange(8.0).reshape(4, 2) / 7
+
+    def layer(x: Any, b: Any) -> Any:
+        return np.tanh(x[:, :4] * 2 + b) * weights[:, 0], np.sum(x), x[:, 1:]
+
+    def numpys(x: Any, b: Any) -> Any:
+        return numpy.tanh(x[:, :4] * 2 + b) * weights[:, 0], numpy.sum(x), x[:, 1:]
+
+    f = np.export(layer, (Spec(("n", 5)), Spec(4)), tmp_path / "f.so")
+    g = np.export(lambda x, b: np.exp(x) * weights[:, 1] + b, (Spec(("n", 4)), Spec(4)), tmp_path / "g.so")
+    layouts: list[Any] = [
+        numpy.array,
+        numpy.asfortranarray,
+        lambda x: numpy.repeat(x, 2, axis=0)[::2],
+        lambda x: x[::-1].copy()[::-1],
+        np.array,
+        np.asarray,
+    ]
+    for _ in range(60):
+        rows, lie, b_lies = draw.choice([0, 1, 3, 3, 4]), draw.choice(layouts), draw.choice([numpy.array, np.array, list])
+        for _ in range(draw.choice([1, 2, 5])):
+            x, b = random.normal(size=(rows, 5)), random.normal(size=4)
+            got, total, part = f(lie(x), b_lies(b))
+            want, want_total, want_part = numpys(x, b)
+            assert got.shape == (rows, 4) and numpy.allclose(got, want, rtol=1e-13) and numpy.allclose(total, want_total)
+            assert numpy.array_equal(part, want_part)
+            got = g(lie(x[:, :4].copy()), b_lies(b))
+            assert type(got) is (numpy.ndarray if lie in layouts[:4] and b_lies is numpy.array else np.ndarray)
+            assert numpy.allclose(got, numpy.exp(x[:, :4]) * weights[:, 1] + b, rtol=1e-13)
+
+
 def test_many_threads(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

@@ -16,11 +16,15 @@ struct EntryInfo;
 
 namespace fastnp::detail {
 
+/// A function for a library, with its code (api/exported.h).
+struct ExportedPart;
+
 /// While it lives, a call of an engine by this thread runs nothing. The function is recorded without a look at any value: a RecordError where it reads
 /// one.
 class FASTNP_API Ahead {
 public:
-    /// How far it goes: the recorded graph; kernels, without their code; an entry, which the engine keeps; a library for other processes.
+    /// How far it goes: the recorded graph; kernels, without their code; an entry, which the engine keeps; a part of a library for other
+    /// processes.
     enum class Until : std::uint8_t { recorded, lowered, compiled, exported };
     explicit Ahead(Until until_);
     ~Ahead();
@@ -40,7 +44,8 @@ public:
     std::vector<std::string> parameters;         // of its arrays, in their order; those without are numbered
     std::size_t given = static_cast<std::size_t>(-1);  // how many arrays of the call are arguments; what comes behind them goes into the library
     std::function<std::string(const void* kept)> describe;  // what the front end keeps, in its own words; it raises for what can't be exported
-    std::string library;                         // the bytes
+    std::size_t number = 0;                      // of the part in its library
+    std::shared_ptr<const ExportedPart> part;    // what it became
 
 private:
     Ahead* before_;

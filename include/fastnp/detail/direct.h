@@ -66,7 +66,7 @@ private:
         std::size_t scratch;  // bytes
     };
     struct Pointer {
-        std::int32_t base;  // argument, result, or the block of temporaries, in this order
+        std::int32_t base;  // argument, captured array, result, or the block of temporaries, in this order
         std::int64_t offset;
     };
     bool take(const Entry& entry, std::span<const Argument> call);
@@ -75,6 +75,7 @@ private:
     bool take_kernels(const plan::Plan& plan, std::span<const Pointer> bases);
 
     const Entry* entry_ = nullptr;
+    std::vector<void*> captured_;
     std::vector<Output> outputs_;
     std::vector<Kernel> kernels_;
     std::vector<Pointer> pointers_;

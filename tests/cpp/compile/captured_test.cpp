@@ -1,5 +1,6 @@
 // What a compiled C++ function holds by value, reads through references, and stores outside of itself.
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <memory>
 #include <random>
 #include <string>
@@ -281,6 +282,22 @@ BOOST_AUTO_TEST_CASE(captured_memory_without_elements) {
                 BOOST_TEST(all(equal(got, want)).item<bool>());
             }
         }
+    }
+}
+
+// A call like the last one takes a short way, which reads captured memory, too.
+BOOST_AUTO_TEST_CASE(repeated_calls_see_what_captured_memory_holds_now) {
+    array weights = array({1.0, 2.0, 3.0}), table = reshape(arange(6.0), {2, 3});
+    const auto compiled = compile([weights, table](const array& x) { return std::tuple(x * weights + table(1), sum(exp(x) * table) + 1); });
+    for (int call = 0; call < 20; ++call) {
+        const array x = full({3}, 0.1 * call);
+        if (call % 4 == 3) {
+            weights *= 2;
+            table += 10;
+        }
+        const auto [row, total] = compiled(x);
+        BOOST_TEST(all(equal(row, x * weights + table(1))).item<bool>(), "call " << call);
+        BOOST_TEST(std::abs((total - (sum(exp(x) * table) + 1)).item<double>()) < 1e-9, "call " << call);
     }
 }
 

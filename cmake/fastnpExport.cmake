@@ -1,0 +1,51 @@
+# fastnp_add_exported(TARGET SOURCE model.py FUNCTION name [NAME name] [SPECS spec...] [DEPENDS file...] [PYTHON program])
+#
+# Has the build write a function of a Python file to a shared library (`python -m fastnp export`), again where the file or one of DEPENDS changed. What links
+# TARGET gets fastnp's library, the folder of the function's header, TARGET.h, and the library's path as FASTNP_LIBRARY_TARGET, a string; CMake has the path
+# as the target's property FASTNP_LIBRARY. SPECS are what the function takes: "x=float64[n,3]", "rate=0.5"; behind a -- come those of a further
+# specialisation. PYTHON is a Python that imports fastnp; by default the one that FindPython3 finds (an active virtual environment's, Python3_EXECUTABLE).
+function(fastnp_add_exported target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;FUNCTION;NAME;PYTHON" "SPECS;DEPENDS")
+  foreach(needed SOURCE FUNCTION)
+    if(NOT arg_${needed})
+      message(FATAL_ERROR "fastnp_add_exported(${target}): ${needed} is missing")
+    endif()
+  endforeach()
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "fastnp_add_exported(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_PYTHON)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(arg_PYTHON "${Python3_EXECUTABLE}")
+  endif()
+  execute_process(COMMAND "${arg_PYTHON}" -m fastnp --version RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE why)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "fastnp_add_exported(${target}): ${arg_PYTHON} has no fastnp; PYTHON names one that has:\n${why}")
+  endif()
+  cmake_path(ABSOLUTE_PATH arg_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE source)
+  set(depends "")
+  foreach(each IN LISTS arg_DEPENDS)
+    cmake_path(ABSOLUTE_PATH each BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND depends "${each}")
+  endforeach()
+  set(name_option "")
+  if(arg_NAME)
+    set(name_option --name "${arg_NAME}")
+  endif()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.exported")
+  set(library "${folder}/${target}.so")
+  file(MAKE_DIRECTORY "${folder}")
+  add_custom_command(
+    OUTPUT "${library}" "${folder}/${target}.h"
+    COMMAND "${arg_PYTHON}" -m fastnp export "${source}" "${arg_FUNCTION}" -o "${library}" ${name_option} ${arg_SPECS}
+    DEPENDS "${source}" ${depends}
+    COMMENT "Exporting ${arg_FUNCTION}() of ${arg_SOURCE}"
+    VERBATIM)
+  add_custom_target(${target}_exported DEPENDS "${library}" "${folder}/${target}.h")
+  add_library(${target} INTERFACE)
+  add_dependencies(${target} ${target}_exported)
+  target_link_libraries(${target} INTERFACE fastnp::fastnp)
+  target_include_directories(${target} INTERFACE "${folder}")
+  target_compile_definitions(${target} INTERFACE "FASTNP_LIBRARY_${target}=\"${library}\"")
+  set_target_properties(${target} PROPERTIES FASTNP_LIBRARY "${library}")
+endfunction()
