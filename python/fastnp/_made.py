@@ -27,6 +27,12 @@ def _kinds() -> tuple[type, ...]:
     return random.Generator, drawers.Generator, drawers.RandomState, drawers.BitGenerator, drawers.SeedSequence
 
 
+def _own_kinds() -> tuple[type, ...]:
+    from fastnp import random
+
+    return random.Generator, random.RandomState
+
+
 class Making(Outside):
     """A function that makes generators, or asks one of them for something."""
 
@@ -106,7 +112,7 @@ class Made(Hidden):
         if name.startswith("_") or in_place(name):
             return refuse(f"uses {name} of a generator of random numbers")
         value = getattr(found, name)
-        is_own = type(found).__module__ == "fastnp.random"  # which counts itself
+        is_own = isinstance(found, _own_kinds())  # which counts itself
         home = f"{'' if is_own else 'numpy.'}random.{type(found).__name__}.{name}"
         if not callable(value):
             return Making(home, getattr)(self, name)

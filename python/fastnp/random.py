@@ -278,6 +278,11 @@ class RandomState(numpy.random.RandomState):
     [0, 1, 2, 3]
     """
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is RandomState and _makes_anew():
+            return _made_by("random.RandomState", RandomState, args, kwargs)
+        return super().__new__(cls)
+
     def __init__(self, seed: Any = None) -> None:
         super().__init__(_fallback.to_numpy(seed, {}))
 

@@ -21,10 +21,14 @@
 
 namespace fastnp::codegen {
 
+/// Makes this library's variables of a thread. glibc does so when the first of them is touched, and ends the process where it finds no memory for them:
+/// this is bad_alloc then.
+void enter_thread();
+
 /// The functions in libfastnp_codegen.
 struct Door {
     const char* version;  // fastnp's: both libraries are of one
-    void (*enter)();  // makes the library's variables of this thread, for which glibc ends the process where it finds no memory
+    void (*enter_thread)();
 #define DOOR(name, result, function, parameters, arguments) result(*name) parameters;
 #include "codegen/door.def"
 #undef DOOR

@@ -4,6 +4,7 @@
 
 #include "base/thread_pool.h"
 #include "codegen/analyses.h"
+#include "codegen/door.h"
 #include "codegen/generate.h"
 #include "codegen/host.h"
 #include "codegen/llvm.h"
@@ -112,6 +113,7 @@ struct Part {
 };
 
 void make_part(Part& part) {
+    enter_thread();
     const PortableCode as_asked(part.is_portable);
     Stopwatch clock;
     Emitted emitted = emit_all(part.jobs, part.effort, part.prefix);

@@ -93,6 +93,17 @@ class Program:
         return run
 
 
+def _flags_tiny() -> bool:
+    with warnings.catch_warnings(record=True) as seen, numpy.errstate(under="warn"):
+        warnings.simplefilter("always")
+        numpy.exp(numpy.full(3, 1e-39, "f4"))
+    return bool(seen)
+
+
+# NumPy's vector form of exp says so of tiny float32, whose result is 1 (on some processors).
+NOT_COMPARED = "underflow encountered in exp" if _flags_tiny() else None
+
+
 def said(run: Callable[[], Any], mode: str) -> list[Any]:
     """All that a call has to say, in order, with its place."""
     told: list[Any] = []
@@ -106,7 +117,8 @@ def said(run: Callable[[], Any], mode: str) -> list[Any]:
                 told.append(("error", str(error)))
             except (TypeError, ValueError) as error:
                 told.append(type(error).__name__)
-    return told + [(warning.category.__name__, str(warning.message), warning.filename, warning.lineno) for warning in seen]
+    counted = [warning for warning in seen if str(warning.message) != NOT_COMPARED]
+    return told + [(warning.category.__name__, str(warning.message), warning.filename, warning.lineno) for warning in counted]
 
 
 def arguments(kind: str, size: int, seed: int) -> list[numpy.ndarray]:

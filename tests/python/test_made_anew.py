@@ -285,6 +285,18 @@ def test_the_clock_and_chance_are_asked_at_each_call():
     assert drawn(1.0) != drawn(1.0)
 
 
+@pytest.mark.parametrize("module", [np, numpy])
+@pytest.mark.parametrize("maker", ["default_rng", "RandomState", "PCG64"])
+def test_generators_without_a_seed_are_others_at_each_call(module, maker):
+    def draws(x):
+        made = getattr(module.random, maker)()
+        return x + (module.random.Generator(made) if maker == "PCG64" else made).standard_normal(3)
+
+    compiled = np.compile(draws)
+    drawn = [compiled(numpy.ones(3)).tolist() for _ in range(4)]
+    assert len({tuple(each) for each in drawn}) == 4, drawn
+
+
 def test_read_only_is_said_before_the_subscript():
     def f(x):
         v = numpy.frombuffer(b"12345678")[1:]

@@ -4,6 +4,7 @@ system gives no threads, or no memory, it is fewer threads, or an error."""
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -154,15 +155,25 @@ def test_a_process_that_gets_few_threads_uses_fewer():
     assert done.stdout == "(2000, 1000)\n", (done.returncode, done.stderr[-3000:])
 
 
-@pytest.mark.parametrize("product", ["np.matmul(x, x.T)", "np.linalg.solve(square, square)", "np.compile(lambda a: a @ a.T)(x)"])
+@pytest.mark.parametrize(
+    "product",
+    [
+        "np.matmul(x, x.T)",
+        "np.linalg.solve(square, square)",
+        "np.compile(lambda a: a @ a.T)(x)",
+        "np.compile(lambda a: np.exp(a[:400, :400]) + a.sum())(x)",
+    ],
+)
 def test_products_without_memory_are_memory_errors(product):
+    room = random.Random(SEED).choice([0.1, 1, 5, 20, 30, 40, 43, 46, 50, 60])
+    print("megabytes", room)
     program = f"""
 import resource, numpy, fastnp as np
 x = np.asarray(numpy.ones((500, 1000)))
 square = np.asarray(numpy.eye(400))
 np.sin(x)
 used = int(open("/proc/self/statm").read().split()[0]) * 4096
-resource.setrlimit(resource.RLIMIT_AS, (used + (40 << 20), resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (used + int({room} * (1 << 20)), resource.RLIM_INFINITY))
 try:
     print({product}.shape)
 except MemoryError:
@@ -171,7 +182,7 @@ resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_IN
 print({product}.shape == ({product}).shape)
 """
     done = python(program, seconds=60, environment={"FASTNP_NUM_THREADS": "2"})
-    assert done.stdout in ("MemoryError\nTrue\n", "(400, 400)\nTrue\n"), (done.returncode, done.stdout, done.stderr[-3000:])
+    assert done.stdout in ("MemoryError\nTrue\n", "(400, 400)\nTrue\n", "(500, 500)\nTrue\n"), (done.returncode, done.stdout, done.stderr[-3000:])
 
 
 def test_an_interruption_between_effects_loses_none():

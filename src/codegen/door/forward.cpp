@@ -1,10 +1,8 @@
 // This room as libfastnp has it: without LLVM. What is called for the first time loads libfastnp_codegen, from the folder that this library lies in.
 #include <dlfcn.h>
 
-#include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 
@@ -44,20 +42,11 @@ std::unique_ptr<const Door> opened() {
     return std::make_unique<const Door>(found);
 }
 
-// A thread's variables of a library are made when the first of them is touched, and glibc ends the process where it finds no memory for them: so they
-// are touched here, after as much was found.
-void enter(const Door& door) {
-    thread_local constinit bool is_entered = false;
-    if (is_entered) return;
-    constexpr std::size_t enough = 64 << 10;  // on the heap, where theirs will lie
-    ::operator delete(::operator new(enough));
-    door.enter();
-    is_entered = true;
-}
-
 const Door& door() {
     const Door& found = base::made_once([] { return opened(); });
-    enter(found);
+    thread_local constinit bool is_entered = false;
+    if (!is_entered) found.enter_thread();
+    is_entered = true;
     return found;
 }
 
