@@ -1,5 +1,10 @@
 #include "codegen/generate.h"
 
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+
 #include "base/fork.h"
 #include "codegen/host.h"
 #include "fastnp/error.h"
@@ -27,7 +32,20 @@ WhileNobodyCompiles::~WhileNobodyCompiles() {
     options().unlock();
 }
 
+namespace {
+
+// LLVM ends the process where it finds no memory. So as much as a module takes is looked for before: bad_alloc where there is less.
+void find_memory() {
+    constexpr std::size_t enough = std::size_t{64} << 20;
+    void* const found = mmap(nullptr, enough, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (found == MAP_FAILED) throw std::bad_alloc();
+    munmap(found, enough);
+}
+
+}  // namespace
+
 Emitted new_module(Effort effort) {
+    find_memory();
     initialize_llvm();
     Emitted out;
     out.uses_options = std::shared_lock(options());
