@@ -113,6 +113,14 @@ PyObject* parts_of_one(const LegacySource& source, PyObject** v) {
     return wrap(detail::draw_legacy_dirichlet(source.stream, weights, legacy_size(v[1]).value_or(Shape{})));
 }
 
+PyObject* multinomials(const LegacySource& source, PyObject** v) {
+    const array chances = chances_of(v[1]);
+    if (!PyLong_CheckExact(v[0]) || to_index(v[0]) < 0 || chances.ndim() != 1 || chances.size() == 0) throw NeedsNumpy{};
+    const bool is_right = all(chances >= 0 && chances <= 1).item<bool>() && sum(chances(until(-1))).item<double>() <= 1;
+    if (!is_right) throw NeedsNumpy{};
+    return wrap(source.generator.multinomial(to_index(v[0]), chances, legacy_size(v[2])));
+}
+
 // An array whose rows change places.
 array rows_of(PyObject* object) {
     if (!is_ndarray(object) && PyArray_CheckExact(object) == 0) throw NeedsNumpy{};
@@ -168,6 +176,7 @@ constexpr LegacyMethod legacy_methods[] = {
     {"poisson", "lam=1.0, size=None", &poissons},
     {"triangular", "left, mode, right, size=None", &triangular},
     {"dirichlet", "alpha, size=None", &parts_of_one},
+    {"multinomial", "n, pvals, size=None", &multinomials},
     {"permutation", "x", &in_another_order},
     {"shuffle", "x", &shuffled},
     {"choice", "a, size=None, replace=True, p=None", &chosen},

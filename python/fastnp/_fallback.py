@@ -162,6 +162,12 @@ def is_told() -> bool:
     return bool(os.environb.get(b"FASTNP_FALLBACK"))
 
 
+# Functions of _own.py.
+_OWN = frozenset("frombuffer fromiter fromfunction min_scalar_type unique dot".split()).union(
+    ("lib.stride_tricks.sliding_window_view", "lib.stride_tricks.as_strided")
+)
+
+
 def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """A function that is NumPy's own, or that NumPy does for the sake of an argument that decides itself what becomes of it."""
     if name.endswith(_OF_DIAGONALS):
@@ -171,6 +177,11 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     is_asked = _core._overrides(given)
     if is_asked and _core._is_recording():
         return _refuse(name, given)
+    if name in _OWN and not is_asked:
+        from fastnp import _linalg, _own  # not needed to import fastnp
+
+        with contextlib.suppress(_linalg.Unsupported):
+            return _own.FUNCTIONS[name](*args, **kwargs)
     if not is_asked and (is_composed(given, records) or (not records and (pays(name, args) or is_told()))):
         from fastnp import _compositions, _fft, _in_place, _ordered  # noqa: F401  # not needed to import fastnp; the others add to what the first holds
 
@@ -289,13 +300,19 @@ def given_by(value: Any, copy: bool | None, error: ValueError) -> Any:
     return made if type(made) is _core.ndarray else value
 
 
-def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
+def call_uncounted(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
+    """A function of NumPy's that makes views alone."""
+    return call_counted(function, name, args, kwargs, False)
+
+
+def call_counted(function: Callable[..., Any], name: str, args: Any, kwargs: Any, counts: bool = True) -> Any:
     """The function on views, by NumPy."""
     originals: Originals = {}
     what = f"numpy.{name}"
     plain_args = [to_numpy(value, originals, what) for value in args]
     plain_kwargs = {key: to_numpy(value, originals, what) for key, value in kwargs.items()}
-    count(name)
+    if counts:
+        count(name)
     if name.startswith("ndarray.") and args and _core._is_scalar(args[0]):  # its own method: ndarray's take no NumPy scalars
         function, plain_args = getattr(plain_args[0], name[len("ndarray.") :]), plain_args[1:]
     result = retried(function, plain_args, plain_kwargs)
@@ -381,7 +398,7 @@ def wrap_quickly(function: Callable[..., Any], name: str) -> Any:
     """The same with a short way for plain arguments, which NumPy does."""
     from fastnp import _numpy_source  # not needed to import fastnp
 
-    if name in (_numpy_source.OF_SHAPES | _numpy_source.OF_VALUES) - _numpy_source.OF_A_MOMENT and _ENOUGH.get(name) != math.inf:
+    if name in _OWN or name in (_numpy_source.OF_SHAPES | _numpy_source.OF_VALUES) - _numpy_source.OF_A_MOMENT and _ENOUGH.get(name) != math.inf:
         return wrap(function, name)
     return _core._Function(wrap(function, name), name, _core._ByNumpy(function, name, False, _FEW.get(name, -1)))
 

@@ -1,7 +1,8 @@
-"""x.flat: NumPy's iterator, whose keys and values may be fastnp's arrays, and whose parts are."""
+"""x.flat: NumPy's iterator, whose keys and values may be fastnp's arrays, and whose parts are; that of a recorded array; and its sort() in place."""
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -113,3 +114,83 @@ class flatiter(metaclass=_Class):
 
 
 flatiter.__module__ = "numpy"
+
+
+class RecordedFlat:
+    """The same of an array that is recorded: its elements are a line, and what is set is made anew."""
+
+    __slots__ = ("_next", "_of")
+    __hash__ = None  # type: ignore[assignment]  # as NumPy's
+    __class__ = flatiter  # type: ignore[assignment]  # to isinstance
+
+    def __init__(self, of: Any) -> None:
+        self._of = of
+        self._next = 0
+
+    def _line(self) -> Any:
+        return self._of.reshape(-1)
+
+    @property
+    def base(self) -> Any:
+        return self._of
+
+    @property
+    def index(self) -> int:
+        return self._next
+
+    @property
+    def coords(self) -> Any:
+        return tuple(int(each) for each in numpy.unravel_index(self._next, tuple(map(operator.index, self._of.shape))))
+
+    def __len__(self) -> int:
+        return operator.index(self._of.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._line()) if self._next == 0 else self  # type: ignore[return-value]
+
+    def __next__(self) -> Any:
+        if self._next >= len(self):
+            raise StopIteration
+        self._next += 1
+        return self._line()[self._next - 1]
+
+    def __getitem__(self, key: Any) -> Any:
+        if type(key) is tuple and len(key) != 1:
+            raise IndexError("unsupported iterator index")
+        found = self._line()[key]
+        return found if _core._is_scalar(found) else found.copy()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) is tuple and len(key) != 1:
+            raise IndexError("unsupported iterator index")
+        values = _core.asarray(value).astype(self._of.dtype).reshape(-1)
+        line = self._of.reshape(-1).copy()
+        chosen = line[key]
+        count = 1 if _core._is_scalar(chosen) else operator.index(chosen.size)
+        given = operator.index(values.size)
+        if count == 0 or given == 0:  # NumPy sets nothing
+            return
+        if _core._is_scalar(chosen) or given == 1:
+            line[key] = values[0]
+        else:  # they begin again where they are too few
+            line[key] = values[numpy.arange(count) % given].reshape(chosen.shape)
+        self._of[...] = line.reshape(self._of.shape)
+
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError("Cannot delete iterator elements")
+
+    def copy(self, /) -> Any:
+        return self._line().copy()
+
+    def _compared(self, other: Any, name: str) -> Any:
+        return getattr(operator, name)(self._line(), other._line() if type(other) is RecordedFlat else other)
+
+    __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = (
+        functools.partialmethod(_compared, name=each)  # type: ignore[assignment]
+        for each in ("eq", "ne", "lt", "le", "gt", "ge")
+    )
+
+
+def sort_in_place(x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    """x.sort() of an array that is recorded."""
+    x[...] = _core.sort(x, operator.index(axis), kind, order, stable=stable)

@@ -25,13 +25,13 @@ def _of_series(ends: str) -> list[str]:
 
 # Whose course no value decides.
 OF_SHAPES = frozenset(
-    "apply_over_axes iterable common_type mask_indices fft.fftfreq fft.rfftfreq"
+    "apply_over_axes iterable common_type mask_indices einsum_path fft.fftfreq fft.rfftfreq"
     " linalg.tensorsolve linalg.tensorinv linalg.multi_dot linalg.trace linalg.diagonal linalg.cross linalg.outer linalg.matrix_norm linalg.vector_norm"
     " linalg.norm linalg.matrix_transpose".split()
 ).union(_of_series("val val2d val3d grid2d grid3d valfromroots der int vander vander2d vander3d weight"))
 # Whose course values decide: of what has any.
 OF_VALUES = frozenset(
-    "apply_along_axis isfortran require asarray_chkfinite fromfunction trim_zeros sort_complex unique_values"
+    "apply_along_axis isfortran require asarray_chkfinite trim_zeros sort_complex unique_values"
     " histogram histogram2d histogramdd histogram_bin_edges"
     " emath.sqrt emath.log emath.log2 emath.log10 emath.logn emath.power emath.arccos emath.arcsin emath.arctanh".split()
 ).union(_of_series("add sub mul mulx div pow fromroots roots fit companion line trim gauss pts1 pts2"))

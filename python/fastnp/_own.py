@@ -1,0 +1,162 @@
+"""Functions that NumPy has in C or over structured arrays, done by fastnp's own: what is not here raises Unsupported, and is left to NumPy.
+
+They are asked before NumPy. None of them has written to an argument, or called a function of the user's, before it raises.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from fastnp import _core, _fallback
+from fastnp._linalg import Unsupported
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+
+def _own(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
+        FUNCTIONS[name] = function
+        return function
+
+    return note
+
+
+def _numeric(dtype: Any) -> Any:
+    found = numpy.dtype(dtype)
+    if not _core._is_supported(numpy.empty(0, found)):
+        raise Unsupported
+    return found
+
+
+@_own("frombuffer")
+def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0, *, like: Any = None) -> Any:
+    """The same memory."""
+    if like is not None or (_core._records() and type(buffer) is not bytes):  # others may have changed by the next call
+        raise Unsupported
+    return _core.asarray(numpy.frombuffer(buffer, _numeric(dtype), count, offset))
+
+
+@_own("fromiter")
+def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
+    if like is not None:
+        raise Unsupported
+    kind, count = _numeric(dtype), operator.index(count)
+    if not _core._records():
+        return _core.asarray(numpy.fromiter(iter, kind, count))
+    items = list(iter if count < 0 else itertools.islice(iter, count))
+    if len(items) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
+    return _core.array(items, dtype=kind)
+
+
+@_own("fromfunction")
+def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+    import fastnp
+
+    if like is not None:
+        raise Unsupported
+    places = fastnp.indices(shape, dtype=dtype)
+    return function(*places, **kwargs)
+
+
+@_own("min_scalar_type")
+def min_scalar_type(a: Any, /) -> Any:
+    if type(a) is _core.ndarray:
+        if a.ndim > 0:
+            return a.dtype
+        a = a.dtype.type(a.item())
+    elif isinstance(a, (list, tuple)):
+        raise Unsupported
+    return numpy.min_scalar_type(a)
+
+
+@_own("lib.stride_tricks.sliding_window_view")
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
+    """A view; of recorded arrays, which nobody can write to through it, the windows themselves."""
+    records = _core._records()
+    if not _fallback.is_composed((x,), records):
+        if records:
+            raise Unsupported
+        options = {"axis": axis, "subok": subok, "writeable": writeable}
+        return _fallback.call_uncounted(numpy.lib.stride_tricks.sliding_window_view, "sliding_window_view", (x, window_shape), options)
+    sizes = tuple(window_shape) if numpy.iterable(window_shape) else (window_shape,)
+    axes = range(x.ndim) if axis is None else (tuple(axis) if numpy.iterable(axis) else (axis,))
+    places = [operator.index(each) + (x.ndim if operator.index(each) < 0 else 0) for each in axes]
+    if writeable or len(places) != len(sizes) or any(not 0 <= place < x.ndim for place in places) or any(type(size) is not int for size in sizes):
+        raise Unsupported
+    for place, size in zip(places, sizes, strict=True):
+        if not 0 < size <= min(operator.index(x.shape[place]), 256):
+            raise Unsupported
+        starts = x.shape[place] - size + 1
+        parts = [x[(slice(None),) * place + (slice(first, starts + first),)] for first in range(size)]
+        x = _core.stack(parts, axis=-1)
+    return x
+
+
+@_own("lib.stride_tricks.as_strided")
+def as_strided(x: Any, shape: Any = None, strides: Any = None, **options: Any) -> Any:
+    records = _core._records()
+    if records or _fallback.is_composed((x,), records):
+        raise Unsupported
+    return _fallback.call_uncounted(numpy.lib.stride_tricks.as_strided, "as_strided", (x, shape, strides), options)
+
+
+_MOST_COLUMNS = 16  # with more, comparing whole rows is sooner than a sort for each column
+
+
+@_own("unique")
+def unique(
+    ar: Any,
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    axis: Any = None,
+    *,
+    equal_nan: Any = True,
+    sorted: Any = True,
+) -> Any:
+    """Of the parts along an axis."""
+    x = _core.asarray(ar) if axis is not None else None
+    if type(x) is not _core.ndarray or x.ndim == 0 or x.dtype.kind not in "biuf":
+        raise Unsupported
+    place = operator.index(axis)
+    if not -x.ndim <= place < x.ndim:
+        raise Unsupported
+    parts = _core.moveaxis(x, place, 0)
+    count = operator.index(x.shape[place])
+    columns = operator.index(x.size) // max(count, 1)
+    if count == 0 or columns == 0 or (columns > _MOST_COLUMNS and not _core._records() and not _fallback.is_told()):
+        raise Unsupported
+    rows = parts.reshape(count, columns)
+    order = _core.lexsort(rows.T[::-1])  # type: ignore[attr-defined]  # (its stub is the package's)
+    ordered = rows[order]
+    first = _core.concatenate([_core.ones(1, dtype=bool), _core.any(ordered[1:] != ordered[:-1], axis=1)])
+    values = ordered[first]
+    found = [_core.moveaxis(values.reshape((values.shape[0], *parts.shape[1:])), 0, place)]
+    if return_index:
+        found.append(order[first])
+    if return_inverse:
+        inverse = _core.zeros(count, dtype=order.dtype)
+        inverse[order] = _core.cumsum(first) - 1
+        found.append(inverse)
+    if return_counts:
+        starts = _core.nonzero(first)[0]
+        found.append(_core.concatenate([starts[1:], _core.asarray([count])]) - starts)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@_own("dot")
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """Into an array, where that is asked for."""
+    if out is None or not _fallback.is_told() or _core._records() or type(out) is not _core.ndarray:
+        raise Unsupported
+    made = _core.asarray(_core.dot(a, b))
+    if made.dtype != out.dtype or made.shape != out.shape or not out.flags.c_contiguous or not out.flags.writeable:
+        raise Unsupported
+    out[...] = made
+    return out
