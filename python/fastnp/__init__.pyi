@@ -125,7 +125,7 @@ from fastnp._custom import checkpoint as checkpoint, custom_jvp as custom_jvp, c
 from fastnp._device import current_device as current_device, device as device
 from fastnp._effects import effect as effect
 from fastnp._explain import explain as explain
-from fastnp._export import Exported as Exported, export as export, load_exported as load_exported
+from fastnp._export import Exported as Exported, Exporter as Exporter, export as export, load_exported as load_exported
 from fastnp._installed import get_cmake_dir as get_cmake_dir, get_include as get_include
 from fastnp._jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
 from fastnp._linear import linearize as linearize, vjp as vjp

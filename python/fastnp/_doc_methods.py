@@ -348,7 +348,7 @@ The axis along which elements are sorted.
 The array is sorted.
 ! ValueError
 For read-only arrays, and for both `kind` and `stable`.
-d ~ In a function that is transformed it raises ValueError: `fastnp.sort` has derivatives.
+d moves Equal elements are in the order of a stable sort.
 & sort, ndarray.argsort
 >>> x = np.array([3, 1, 2])
 >>> x.sort()

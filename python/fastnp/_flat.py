@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -185,10 +184,23 @@ class RecordedFlat:
     def _compared(self, other: Any, name: str) -> Any:
         return getattr(operator, name)(self._line(), other._line() if type(other) is RecordedFlat else other)
 
-    __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = (
-        functools.partialmethod(_compared, name=each)  # type: ignore[assignment]
-        for each in ("eq", "ne", "lt", "le", "gt", "ge")
-    )
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, "eq")
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, "ne")
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, "lt")
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, "le")
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, "gt")
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, "ge")
 
 
 def sort_in_place(x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:

@@ -36,7 +36,7 @@ def _numeric(dtype: Any) -> Any:
 @_own("frombuffer")
 def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0, *, like: Any = None) -> Any:
     """The same memory."""
-    if like is not None or (_core._records() and type(buffer) is not bytes):  # others may have changed by the next call
+    if like is not None or _core._records():  # each call looks at it anew
         raise Unsupported
     return _core.asarray(numpy.frombuffer(buffer, _numeric(dtype), count, offset))
 
@@ -127,6 +127,8 @@ def unique(
     place = operator.index(axis)
     if not -x.ndim <= place < x.ndim:
         raise Unsupported
+    if x.ndim == 1:  # of its elements
+        return _core.unique(x, return_index, return_inverse, return_counts, equal_nan=equal_nan)  # type: ignore[attr-defined]  # (as below)
     parts = _core.moveaxis(x, place, 0)
     count = operator.index(x.shape[place])
     columns = operator.index(x.size) // max(count, 1)

@@ -33,7 +33,7 @@ USES = {
     "ma.add": lambda x: np.ma.add(x, 1),
     "ma.add.reduce": lambda x: np.ma.add.reduce(x),
     "polynomial.Polynomial": lambda x: np.polynomial.Polynomial([1.0, 2.0]),
-    "lib.stride_tricks.sliding_window_view": lambda x: np.lib.stride_tricks.sliding_window_view(x, 2),
+    "busday_count": lambda x: np.busday_count("2020-01-01", "2020-01-09"),
     "random.vonmises": lambda x: np.random.vonmises(0.5, 1.0, 3),
     "random.Generator.multivariate_normal": lambda x: GENERATOR.multivariate_normal([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]]),
     "random.zipf": lambda x: STATE.zipf(2.0, 3),
@@ -50,7 +50,7 @@ USES = {
     **({"chararray": lambda x: np.chararray((2,))} if hasattr(numpy, "chararray") else {}),
     "recarray": lambda x: np.recarray((2,), [("a", "f8")]),
     "base_repr": lambda x: np.base_repr(5, 3),
-    "min_scalar_type": lambda x: np.min_scalar_type(3),
+    "binary_repr": lambda x: np.binary_repr(3),
     "ndarray.dumps": lambda x: x.dumps(),
 }
 GENERATOR = np.random.default_rng(0)
@@ -95,7 +95,6 @@ COUNTED = {
     "partition": lambda x: np.partition(x, 1) + x,
     "histogram": lambda x: np.histogram(x, 3)[0].sum() * x,
     "argpartition": lambda x: np.argpartition(x, 1)[0] * x,
-    "einsum_path": lambda x: len(np.einsum_path("i,i", x, x)[0]) * x,
 }
 
 
