@@ -1,11 +1,11 @@
-# fastnp_add_exported(TARGET SOURCE model.py FUNCTION name [NAME name] [SPECS spec...] [DEPENDS file...] [PYTHON program])
+# fastnp_add_exported(TARGET SOURCE model.py FUNCTION name [NAME name] [SPECS spec...] [ISA level...] [DEPENDS file...] [PYTHON program])
 #
 # Has the build write a function of a Python file to a shared library (`python -m fastnp export`), again where the file or one of DEPENDS changed. What links
 # TARGET gets fastnp's library, the folder of the function's header, TARGET.h, and the library's path as FASTNP_LIBRARY_TARGET, a string; CMake has the path
 # as the target's property FASTNP_LIBRARY. SPECS are what the function takes: "x=float64[n,3]", "rate=0.5"; behind a -- come those of a further
-# specialisation. PYTHON is a Python that imports fastnp; by default the one that FindPython3 finds (an active virtual environment's, Python3_EXECUTABLE).
+# specialisation. ISA are levels of processors (base, v3, v4), by default the building machine's. PYTHON is a Python that imports fastnp; by default the one that FindPython3 finds (an active virtual environment's, Python3_EXECUTABLE).
 function(fastnp_add_exported target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;FUNCTION;NAME;PYTHON" "SPECS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;FUNCTION;NAME;PYTHON" "SPECS;ISA;DEPENDS")
   foreach(needed SOURCE FUNCTION)
     if(NOT arg_${needed})
       message(FATAL_ERROR "fastnp_add_exported(${target}): ${needed} is missing")
@@ -28,16 +28,19 @@ function(fastnp_add_exported target)
     cmake_path(ABSOLUTE_PATH each BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     list(APPEND depends "${each}")
   endforeach()
-  set(name_option "")
+  set(options "")
   if(arg_NAME)
-    set(name_option --name "${arg_NAME}")
+    set(options --name "${arg_NAME}")
   endif()
+  foreach(level IN LISTS arg_ISA)
+    list(APPEND options --isa ${level})
+  endforeach()
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.exported")
   set(library "${folder}/${target}.so")
   file(MAKE_DIRECTORY "${folder}")
   add_custom_command(
     OUTPUT "${library}" "${folder}/${target}.h"
-    COMMAND "${arg_PYTHON}" -m fastnp export "${source}" "${arg_FUNCTION}" -o "${library}" ${name_option} ${arg_SPECS}
+    COMMAND "${arg_PYTHON}" -m fastnp export "${source}" "${arg_FUNCTION}" -o "${library}" ${options} ${arg_SPECS}
     DEPENDS "${source}" ${depends}
     COMMENT "Exporting ${arg_FUNCTION}() of ${arg_SOURCE}"
     VERBATIM)

@@ -41,11 +41,12 @@ std::string told_structure(const void* kept, std::size_t arguments) {
 }  // namespace
 
 PyObject* CompiledState::exported(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    constexpr Py_ssize_t own_arguments = 3;  // the number in the library, the name, and the arrays' names
+    constexpr Py_ssize_t own_arguments = 4;  // the number in the library, the name, the arrays' names, and levels
     detail::Ahead ahead(detail::Ahead::Until::exported);
     ahead.number = PyLong_AsSize_t(args[0]);
     ahead.name = PyUnicode_AsUTF8(args[1]);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) ahead.parameters.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(args[2], i)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[3]); ++i) ahead.isa.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(args[3], i)));
     ahead.describe = [&ahead](const void* kept) {
         if (ahead.given != ahead.parameters.size()) {
             throw RecordError(

@@ -108,6 +108,7 @@ void add_exported(py::module_& module) {
         .def_property_readonly("written", &Exported::written)
         .def_property_readonly("structure", &Exported::structure)
         .def_property_readonly("names", &Exported::names)
+        .def_property_readonly("isa", &Exported::isa)
         .def_property_readonly("specialisations", &Exported::specialisation_count)
         .def("parameters", [](const Exported& function, std::size_t specialisation) {
             py::list list;

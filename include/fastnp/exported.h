@@ -61,6 +61,8 @@ public:
     const std::string& name() const;
     /// The names of all functions of its library.
     const std::vector<std::string>& names() const;
+    /// The level of processors that its code is for, the best of those in the library that this one is of ("base", "v3", "v4").
+    const std::string& isa() const;
     /// For how many kinds of calls it was exported. They are tried in their order.
     std::size_t specialisation_count() const;
     /// What it takes.
@@ -91,6 +93,8 @@ private:
 struct ExportOptions {
     std::string name = "function";  ///< of the function, in errors and headers
     std::vector<std::string> parameters = {};  ///< the names of its arrays; those without have numbers
+    std::vector<std::string> isa =
+        {};  ///< levels of processors, as FASTNP_ISA has them ("base", "v3", "v4"), of which the best is taken where it is opened
 };
 
 namespace detail {
@@ -118,6 +122,7 @@ public:
         detail::Ahead ahead(detail::Ahead::Until::exported);
         ahead.name = options.name;
         ahead.parameters = options.parameters;
+        ahead.isa = options.isa;
         ahead.number = parts_.size();
         std::apply([&](const A&... arguments) { function.look_ahead(ahead, arguments...); }, specs);
         parts_.push_back(std::move(ahead.part));

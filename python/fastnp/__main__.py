@@ -79,6 +79,7 @@ def _export(words: list[str]) -> None:
     parser.add_argument("specs", nargs="*", metavar="SPECS", help="what the function takes")
     parser.add_argument("-o", dest="path", required=True, help="the library; its header lies beside it")
     parser.add_argument("--name", help="the function's name in the library; by default its own")
+    parser.add_argument("--isa", action="append", help="a level of processors (base, v3, v4); several may be given")
     cases: list[list[str]] = [[]]
     for word in words:
         if word == "--":
@@ -87,7 +88,7 @@ def _export(words: list[str]) -> None:
             cases[-1].append(word)
     given = parser.parse_intermixed_args(cases[0])
     function = function_of(given.file, given.function)
-    out = Exporter()
+    out = Exporter(isa=given.isa)
     for case in [given.specs, *cases[1:]]:
         out.add(function, specs_of(case), name=given.name)
     print(out.write(given.path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,15 @@ def _stand_in(value: Any) -> Any:
     return Spec(tuple(value.shape), value.dtype)
 
 
-def export(function: Callable[..., Any], specs: Any, path: str | os.PathLike[str], /, *, name: str | None = None) -> Exported:
+def export(
+    function: Callable[..., Any],
+    specs: Any,
+    path: str | os.PathLike[str],
+    /,
+    *,
+    name: str | None = None,
+    isa: str | Sequence[str] | None = None,
+) -> Exported:
     """Compiles a function for arguments of some shapes and dtypes, and writes it to a shared library and a C header.
 
     Processes that load the library (`load_exported` in Python, ``fastnp::Exported`` in C++, ``fastnp/exported.h``'s
@@ -89,6 +97,9 @@ def export(function: Callable[..., Any], specs: Any, path: str | os.PathLike[str
         for C and C++ has the same name with ``.h``.
     name : str, optional
         The function's name in the library, the header and errors; by default its own.
+    isa : str or sequence of str, optional
+        The levels of processors that code is made for: "base" (any), "v3" (with AVX2), "v4" (with AVX-512). Who opens
+        the library takes the best that the processor has. By default this process's own.
 
     Returns
     -------
@@ -119,13 +130,18 @@ def export(function: Callable[..., Any], specs: Any, path: str | os.PathLike[str
     >>> np.load_exported(path)(np.arange(3.0))
     array([1., 3., 5.])
     """
-    return Exporter().add(function, specs, name=name).write(path)
+    return Exporter(isa=isa).add(function, specs, name=name).write(path)
 
 
 class Exporter:
     """Writes functions to one shared library: several of them, and each for several kinds of calls.
 
     Arrays that several of them read from outside are in the library once.
+
+    Parameters
+    ----------
+    isa : str or sequence of str, optional
+        The levels of processors that code is made for, as `export` has them.
 
     See Also
     --------
@@ -149,8 +165,9 @@ class Exporter:
     array([0., 2., 4.], dtype=float32)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, isa: str | Sequence[str] | None = None) -> None:
         self._parts: list[Any] = []
+        self._isa = () if isa is None else (isa,) if isinstance(isa, str) else tuple(isa)
 
     def add(self, function: Callable[..., Any], specs: Any, /, *, name: str | None = None) -> Exporter:
         """Compiles a function for arguments of some shapes and dtypes.
@@ -189,7 +206,7 @@ class Exporter:
         if beside:
             raise _core.RecordError(f"{', '.join(beside)}: plain values beside arrays of one argument can't be exported: hand them in by themselves")
         try:
-            self._parts.append(compiled._exported(len(self._parts), name, names, *given.args, **given.kwargs))
+            self._parts.append(compiled._exported(len(self._parts), name, names, self._isa, *given.args, **given.kwargs))
         except _core.RecordError as error:
             raise _say(error) from None
         return self
@@ -288,6 +305,11 @@ class Exported:
     def specialisations(self) -> list[list[tuple[str, str, str]]]:
         """The parameters for each kind of calls, in the order in which they are tried."""
         return [self._function.parameters(number) for number in range(self._function.specialisations)]
+
+    @property
+    def isa(self) -> str:
+        """The level of processors that its code is for: the best in the library that this one has."""
+        return str(self._function.isa)
 
     @property
     def names(self) -> list[str]:

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "base/hash.h"
 #include "codegen/exported.h"
@@ -83,6 +86,17 @@ void check_sizes(const shape::Sizes& sizes) {
         throw RecordError("a size is to vary, and the function is recorded for one value of it alone (" + sizes.text(guard.expression) +
                           " == 0): it loops over it in Python, say, or reads it as a number");
     }
+}
+
+std::vector<eager::Isa> levels_of(const std::vector<std::string>& names) {
+    std::set<eager::Isa> levels;
+    for (const std::string& name : names) {
+        const std::optional<eager::Isa> level = eager::isa_named(name);
+        if (!level) throw ValueError("isa: '" + name + "' is no level of processors: there are 'scalar', 'base', 'v3' and 'v4'");
+        levels.insert(*level);
+    }
+    if (levels.empty()) levels.insert(eager::host_isa());
+    return {levels.begin(), levels.end()};
 }
 
 constexpr std::string_view seal_magic = "fastnp exported 1";
@@ -175,10 +189,9 @@ ExportedPart exported(const Entry& entry, std::span<const Argument> call, const 
     if (std::ranges::any_of(entry.written, [&](int number) { return static_cast<std::size_t>(number) >= given; })) {
         throw RecordError("it writes to an array from outside of it, which can't be exported: hand it in as an argument");
     }
-    ExportedPart part{
-        {ahead.name, std::string(name_of(eager::host_isa())), structure, ahead.parameters}, given, entry.plan.outputs.size(), entry.written, {}, {}, {}};
+    const std::vector<eager::Isa> levels = levels_of(ahead.isa);
+    ExportedPart part{{ahead.name, {}, structure, ahead.parameters}, given, entry.plan.outputs.size(), entry.written, {}, {}};
     base::Writer out;
-    pack(part.header, out);
     pack(signature_of(entry, given), out);
     plan::pack(entry.plan, out);
     std::vector<Packed> weights = weights_of(entry, call.subspan(given));
@@ -201,9 +214,13 @@ ExportedPart exported(const Entry& entry, std::span<const Argument> call, const 
     pack(entry.read_only, out);
     pack(entry.used, out);
     out.number(entry.has_floats ? 1 : 0);
-    part.payload = out.bytes();
     const plan::Needs needs = plan::needs_of(entry.plan);
-    part.code = codegen::exported_code(needs.kernels, needs.programs, ahead.number);
+    for (const eager::Isa level : levels) {
+        base::Writer payload;
+        part.header.isa = name_of(level);
+        pack(part.header, payload);
+        part.levels.push_back({codegen::exported_code(needs.kernels, needs.programs, ahead.number, level), payload.bytes() + out.bytes()});
+    }
     return part;
 }
 
@@ -223,11 +240,17 @@ void check_like(const ExportedPart& first, const ExportedPart& other) {
 
 std::string library_of(std::span<const std::shared_ptr<const ExportedPart>> parts) {
     if (parts.empty()) throw ValueError("there is no function to write");
-    std::vector<codegen::ExportedTableSource> tables;
+    std::vector<std::pair<const ExportedPart*, const ExportedPart::Level*>> all;
     for (const auto& part : parts) {
         const auto first = std::ranges::find_if(parts, [&](const auto& each) { return each->header.name == part->header.name; });
         check_like(**first, *part);
-        tables.push_back({part->code, part->weights, part->payload});
+        for (const ExportedPart::Level& level : part->levels) all.emplace_back(part.get(), &level);
+    }
+    std::ranges::stable_sort(all, {}, [](const auto& each) { return each.second->code.level; });
+    std::vector<codegen::ExportedTableSource> tables;
+    for (const auto& [part, level] : all) tables.push_back({level->code, part->weights, level->payload});
+    if (tables.front().code.level > eager::host_isa()) {
+        throw ValueError("this machine can run none of the levels that the library is for: add a lower one to isa");
     }
     std::string library = codegen::exported_library(tables);
     return library + seal_of(library);

@@ -16,7 +16,8 @@ namespace fastnp::detail {
 
 /// What a library says of its function before the plan.
 struct ExportedHeader {
-    std::string name, isa;
+    std::string name;
+    std::string isa;  // the level of processors
     std::string structure;                // of what it gives, as its front end told it
     std::vector<std::string> parameters;  // the names of its arrays
 };
@@ -28,9 +29,12 @@ struct ExportedPart {
     ExportedHeader header;
     std::size_t parameter_count = 0, result_count = 0;
     std::vector<int> written;
-    codegen::ExportedCode code;
     std::vector<std::string> weights;
-    std::string payload;
+    struct Level {
+        codegen::ExportedCode code;
+        std::string payload;
+    };
+    std::vector<Level> levels;  // in ascending order
 };
 
 /// That of an entry that has a plan. RecordError for what can't be exported.

@@ -283,39 +283,53 @@ std::string header_of(std::span<const Specialisation> all) {
     return detail::c_header(functions);
 }
 
-// What this process can run of a library: `name` alone, or all if that is null.
-std::vector<Specialisation> specialisations_of(const Library& library, const std::filesystem::path& path, const std::string* name) {
+detail::ExportedHeader header_of(const ExportedTable& table, const std::filesystem::path& path) {
+    base::Reader in({table.payload, table.payload_bytes});
+    detail::ExportedHeader header = detail::unpack_header(in);
+    if (!in.ok()) refuse(path, "it is damaged, or of another version of fastnp");
+    return header;
+}
+
+// The specialisations of a function, or of all, for one level of processors.
+std::vector<Specialisation> specialisations_of(const Library& library, const std::filesystem::path& path, const std::string* name, std::string_view isa) {
     std::vector<Specialisation> all;
     for (const ExportedTable* table : library.tables) {
-        base::Reader in({table->payload, table->payload_bytes});
-        const detail::ExportedHeader header = detail::unpack_header(in);
-        if (!in.ok()) refuse(path, "it is damaged, or of another version of fastnp");
-        if (name == nullptr || header.name == *name) all.emplace_back(*table, path, library.handle);
+        const detail::ExportedHeader header = header_of(*table, path);
+        if (header.isa == isa && (name == nullptr || header.name == *name)) all.emplace_back(*table, path, library.handle);
     }
     return all;
 }
 
-// Checks that this machine has what the code is for, and gives it the addresses of what it calls.
-std::vector<std::string> connected(const Library& library, const std::filesystem::path& path) {
-    std::vector<std::string> names;
-    std::optional<eager::Isa> level;
+// A library that this machine can run.
+struct Connected {
+    std::vector<std::string> names;  // of functions
+    eager::Isa level{};              // the best one
+};
+
+// Checks that there is code for this machine, and gives it the addresses of what it calls.
+Connected connected(const Library& library, const std::filesystem::path& path) {
+    Connected found;
+    std::string least;
     for (const ExportedTable* table : library.tables) {
-        base::Reader in({table->payload, table->payload_bytes});
-        const detail::ExportedHeader header = detail::unpack_header(in);
-        level = eager::isa_named(header.isa);
-        if (in.ok() && (!level || *level > eager::host_isa()))
-            refuse(path, "it is for processors with the instruction set " + header.isa + ", which this one lacks");
-        if (!in.ok()) refuse(path, "it is damaged, or of another version of fastnp");
-        if (std::ranges::find(names, header.name) == names.end()) names.push_back(header.name);
+        const detail::ExportedHeader header = header_of(*table, path);
+        if (least.empty()) least = header.isa;
+        const std::optional<eager::Isa> level = eager::isa_named(header.isa);
+        if (!level || *level > eager::host_isa()) {
+            if (header.isa == least) refuse(path, "it is for processors with the instruction set " + header.isa + ", which this one lacks");
+            continue;
+        }
+        found.level = std::max(found.level, *level);
+        if (table->external_count > 0) connect(*table, *level, path);
+        if (std::ranges::find(found.names, header.name) == found.names.end()) found.names.push_back(header.name);
     }
-    connect(*library.tables.front(), *level, path);
-    return names;
+    return found;
 }
 
 }  // namespace
 
 struct Exported::Impl {
     std::vector<std::string> names;
+    std::string isa;
     std::vector<Specialisation> all;  // of this function; at least one
     const std::uint64_t number = detail::next_function();  // of those that know their last calls (direct_calls.h)
 
@@ -351,9 +365,11 @@ void Exported::Impl::refuse_call(std::span<const detail::Argument> call) const {
 Exported::Exported(const std::filesystem::path& path, const std::string& name) {
     auto made = std::make_shared<Impl>();
     const Library library = opened(path);
-    made->names = connected(library, path);
+    const Connected found = connected(library, path);
+    made->names = found.names;
+    made->isa = name_of(found.level);
     const std::string& wanted = name.empty() ? made->names.front() : name;
-    made->all = specialisations_of(library, path, &wanted);
+    made->all = specialisations_of(library, path, &wanted, made->isa);
     if (made->all.empty()) {
         std::string all;
         for (const std::string& each : made->names) all += (all.empty() ? "" : ", ") + each;
@@ -395,6 +411,7 @@ void Exported::call(std::span<const detail::Argument> arguments, std::vector<arr
 
 const std::string& Exported::name() const { return impl_->first().header.name; }
 const std::vector<std::string>& Exported::names() const { return impl_->names; }
+const std::string& Exported::isa() const { return impl_->isa; }
 std::size_t Exported::specialisation_count() const { return impl_->all.size(); }
 std::size_t Exported::parameter_count() const { return impl_->first().entry->signature.arguments.size(); }
 const std::vector<int>& Exported::written() const { return impl_->first().entry->written; }
@@ -454,7 +471,9 @@ void write_exported(const std::filesystem::path& path, std::span<const std::shar
     const std::filesystem::path beside = std::filesystem::path(path).replace_extension(".h");
     if (beside == path) throw ValueError(path.string() + ": a library is not to end in .h, which its header does");
     NewFile library(path, library_of(parts));
-    NewFile header(beside, header_of(specialisations_of(opened(library.name()), library.name(), nullptr)));
+    const Library made = opened(library.name());
+    const std::string least = header_of(*made.tables.front(), path).isa;
+    NewFile header(beside, header_of(specialisations_of(made, path, nullptr, least)));
     library.place();
     header.place();
 }

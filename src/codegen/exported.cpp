@@ -7,12 +7,15 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "base/fork.h"
 #include "codegen/generate.h"
 #include "codegen/host.h"
 #include "codegen/object.h"
+#include "eager/code_level.h"
+#include "eager/isa_names.h"
 #include "fastnp/error.h"
 
 #pragma GCC diagnostic push
@@ -71,10 +74,11 @@ void add(ExportedCode& all, StoredCode made) {
     }
 }
 
-// What any of them calls.
-std::vector<External> externals_of(std::span<const ExportedTableSource> tables) {
+// What any of them calls at a level.
+std::vector<External> externals_of(std::span<const ExportedTableSource> tables, eager::Isa level) {
     std::vector<External> all;
     for (const ExportedTableSource& table : tables) {
+        if (table.code.level != level) continue;
         for (const External& external : table.code.externals) {
             if (std::ranges::find(all, external) == all.end()) all.push_back(external);
         }
@@ -88,15 +92,13 @@ public:
     TableModule() : out_(new_module()), context_(*out_.context), module_(*out_.module), pointer_(llvm::PointerType::get(context_, 0)) {}
 
     void add(std::span<const ExportedTableSource> tables) {
-        const std::vector<External> externals = externals_of(tables);
-        std::vector<std::string> called;
-        for (const External& external : externals) called.push_back(symbol_of(external));
-        for (const std::string_view name : builtin_names()) called.emplace_back(name);
-        auto* const slots = variable(llvm::ConstantAggregateZero::get(llvm::ArrayType::get(pointer_, called.size())), 8, false);
-        slots->setName("fastnp_slots");
-        jumps(called, slots);
-        add(tables.front(), exported_symbol, called.size(), slots, pack_externals(externals));
-        for (std::size_t i = 1; i < tables.size(); ++i) add(tables[i], exported_symbol + ("_" + std::to_string(i)), 0, slots, {});
+        std::set<eager::Isa> levels;
+        for (std::size_t i = 0; i < tables.size(); ++i) {
+            const std::string symbol = i == 0 ? exported_symbol : exported_symbol + ("_" + std::to_string(i));
+            const eager::Isa level = tables[i].code.level;
+            if (levels.insert(level).second) add_with_slots(tables[i], symbol, externals_of(tables, level), i == 0);
+            else add(tables[i], symbol, 0, pointers({}), {});
+        }
     }
     std::string object() {
         check_module(module_);
@@ -105,6 +107,19 @@ public:
     }
 
 private:
+    // The first table of a level. `has_builtins`: jumps to the code generator's own functions go by its slots.
+    void add_with_slots(const ExportedTableSource& source, const std::string& symbol, const std::vector<External>& externals, bool has_builtins) {
+        std::vector<std::string> called;
+        for (const External& external : externals) called.push_back(symbol_at(external, source.code.level));
+        const std::size_t count = called.size() + builtin_names().size();
+        for (const std::string_view name : builtin_names()) {
+            if (has_builtins) called.emplace_back(name);
+        }
+        auto* const slots = variable(llvm::ConstantAggregateZero::get(llvm::ArrayType::get(pointer_, count)), 8, false);
+        slots->setName("fastnp_slots");
+        jumps(called, slots);
+        add(source, symbol, count, slots, pack_externals(externals));
+    }
     void add(const ExportedTableSource& source, const std::string& symbol, std::size_t slot_count, llvm::Constant* slots, const std::string& externals) {
         auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), false);
         std::vector<llvm::Constant*> functions, weights;
@@ -233,11 +248,12 @@ void link(const std::vector<std::string>& files, const std::string& versions, co
 
 }  // namespace
 
-ExportedCode exported_code(std::span<const Job> kernels, std::span<const ir::Program* const> programs, std::size_t number) {
+ExportedCode exported_code(std::span<const Job> kernels, std::span<const ir::Program* const> programs, std::size_t number, eager::Isa level) {
     ExportedCode all;
+    all.level = level;
     Code times;
-    const PortableCode portable;
-    const std::string prefix = "fastnp_" + std::to_string(number) + "_";
+    const eager::CodeFor its(level);
+    const std::string prefix = "fastnp_" + std::string(eager::name_of(level)) + "_" + std::to_string(number) + "_";
     if (!kernels.empty()) add(all, make_objects(kernels, Effort::full, times, prefix));
     all.kernel_count = all.functions.size();
     for (const ir::Program* program : programs) add(all, make_object(*program, times, prefix + "program_" + std::to_string(all.functions.size())));
@@ -245,7 +261,7 @@ ExportedCode exported_code(std::span<const Job> kernels, std::span<const ir::Pro
 }
 
 std::string exported_library(std::span<const ExportedTableSource> tables) {
-    const PortableCode portable;
+    const eager::CodeFor lowest(tables.front().code.level);
     const Folder folder;
     std::vector<std::string> files;
     const auto add_file = [&](const std::string& object) {

@@ -17,7 +17,7 @@
 namespace fastnp::codegen {
 
 /// The table of a function (of one kind of its calls) in the library, under the name `exported_symbol`, of further ones with "_1", "_2" and so on behind
-/// it. It stays as it is: later versions read it. The first one has the addresses of what all call.
+/// it. It stays as it is: later versions read it. The first one of a level has the addresses of what code of that level calls.
 struct ExportedTable {
     char magic[16];  // exported_magic
     std::uint64_t format;  // exported_format
@@ -42,10 +42,11 @@ struct ExportedCode {
     std::vector<std::string> functions;  // symbols: of the kernels, then of the programs
     std::uint64_t kernel_count = 0;
     std::vector<External> externals;
+    eager::Isa level = eager::Isa::scalar;
 };
 
-/// It, for processors of the level that this process computes for (eager/isa.h), and better ones. `number`: of the table that it is for.
-ExportedCode exported_code(std::span<const Job> kernels, std::span<const ir::Program* const> programs, std::size_t number);
+/// It, for processors of a level, and better ones. `number`: of the function among those that are linked.
+ExportedCode exported_code(std::span<const Job> kernels, std::span<const ir::Program* const> programs, std::size_t number, eager::Isa level);
 
 /// What a table is made of.
 struct ExportedTableSource {
@@ -54,7 +55,7 @@ struct ExportedTableSource {
     std::string_view payload;
 };
 
-/// A library of such tables, as bytes.
+/// A library of such tables, as bytes. What the code generator brings in comes of the first one, whose level is the lowest.
 std::string exported_library(std::span<const ExportedTableSource> tables);
 
 /// The C library's functions that the code generator itself brings in. Their names, and addresses, come behind those of the externals.

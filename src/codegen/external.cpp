@@ -1,7 +1,9 @@
 #include "codegen/external.h"
 
 #include "base/shared_loop.h"
+#include "eager/code_level.h"
 #include "eager/eager.h"
+#include "eager/isa_names.h"
 #include "eager/libm.h"
 #include "eager/quiet.h"
 #include "eager/stream.h"
@@ -16,7 +18,7 @@ std::string symbol_of(const External& external) {
     const std::string dtype(name_of(external.dtype));
     switch (external.kind) {
         case External::Kind::vector: {
-            const eager::VectorFunction* function = eager::vector_function(external.op, external.dtype);
+            const eager::VectorFunction* function = eager::vector_function(external.op, external.dtype, eager::code_level());
             return function == nullptr ? std::string() : function->symbol;
         }
         case External::Kind::span: return "fastnp_span_" + std::string(ops::info(external.op).name) + "_" + dtype;
@@ -41,10 +43,15 @@ std::string symbol_of(const External& external) {
     return {};
 }
 
+std::string symbol_at(const External& external, eager::Isa level) {
+    const eager::CodeFor its(level);
+    return symbol_of(external) + "_" + std::string(eager::name_of(level));
+}
+
 void* address_of(const External& external) {
     switch (external.kind) {
         case External::Kind::vector: {
-            const eager::VectorFunction* function = eager::vector_function(external.op, external.dtype);
+            const eager::VectorFunction* function = eager::vector_function(external.op, external.dtype, eager::code_level());
             return function == nullptr ? nullptr : function->address;
         }
         case External::Kind::span: return reinterpret_cast<void*>(eager::span_kernel(external.op, external.dtype));

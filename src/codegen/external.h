@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "eager/isa.h"
 #include "fastnp/dtype.h"
 #include "ir/op.h"
 
@@ -45,6 +46,8 @@ struct External {
 
 /// Its name in generated code; for messages too.
 std::string symbol_of(const External& external);
+/// The same in code for others (eager::CodeFor): libraries have it once for each level.
+std::string symbol_at(const External& external, eager::Isa level);
 /// Null where this machine has none.
 void* address_of(const External& external);
 

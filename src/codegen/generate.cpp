@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <new>
+#include <optional>
 
 #include "base/fork.h"
 #include "codegen/host.h"
+#include "eager/code_level.h"
 #include "fastnp/error.h"
 
 #pragma GCC diagnostic push
@@ -55,6 +57,14 @@ Emitted new_module(Effort effort) {
     out.module->setTargetTriple(out.target->getTargetTriple().str());
     out.module->setDataLayout(out.target->createDataLayout());
     return out;
+}
+
+void name_for_level(Emitted& emitted) {
+    const std::optional<eager::Isa> level = eager::CodeFor::current();
+    if (!level) return;
+    for (const auto& [name, external] : emitted.externals) {
+        if (llvm::Function* const called = emitted.module->getFunction(name)) called->setName(symbol_at(external, *level));
+    }
 }
 
 void check_module([[maybe_unused]] llvm::Module& module) {

@@ -38,6 +38,8 @@ public:
 
 /// An empty one.
 Emitted new_module(Effort effort = Effort::full);
+/// Of code for others (eager::CodeFor): what it calls has names of its level, by which exported libraries have it.
+void name_for_level(Emitted& emitted);
 /// InternalError where LLVM finds it malformed, in debug builds.
 void check_module(llvm::Module& module);
 /// Object code, or assembly.

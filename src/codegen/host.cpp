@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/fork.h"
 #include "codegen/value.h"
-#include "eager/isa.h"
+#include "eager/code_level.h"
 #include "fastnp/error.h"
 #include "nest/order.h"
 
@@ -42,22 +43,32 @@ Host this_machine() {
 }
 
 // Code shall have the bits of the eager kernels, so both are for one level.
-std::unique_ptr<const Host> make_host(bool for_others) {
+std::unique_ptr<const Host> make_host(eager::Isa level, bool for_others) {
     using eager::Isa;
-    const Isa isa = eager::host_isa();
     Host result = for_others ? Host{} : this_machine();
-    if (for_others) result.cpu = isa == Isa::v4 ? "x86-64-v4" : isa == Isa::v3 ? "x86-64-v3" : "x86-64";
+    if (for_others) result.cpu = level == Isa::v4 ? "x86-64-v4" : level == Isa::v3 ? "x86-64-v3" : "x86-64";
     result.triple = llvm::sys::getProcessTriple();
-    result.machine.vector_bytes = nest::vector_bytes_of_host();
-    result.machine.masked_memory = isa == Isa::v4;
+    result.machine.vector_bytes = nest::vector_bytes_of(level);
+    result.machine.masked_memory = level == Isa::v4;
     return std::make_unique<const Host>(std::move(result));
 }
 
-thread_local constinit bool is_portable = false;
+template <eager::Isa level>
+const Host& any_of() {
+    return base::made_once([] { return make_host(level, true); });
+}
 
 const Host& host() {
-    if (is_portable) return base::made_once([] { return make_host(true); });
-    return base::made_once([] { return make_host(eager::isa_is_chosen()); });
+    using eager::Isa;
+    const std::optional<Isa> level = eager::CodeFor::current();
+    if (!level) return base::made_once([] { return make_host(eager::host_isa(), eager::isa_is_chosen()); });
+    switch (*level) {
+        case Isa::v4: return any_of<Isa::v4>();
+        case Isa::v3: return any_of<Isa::v3>();
+        case Isa::base: return any_of<Isa::base>();
+        case Isa::scalar: break;
+    }
+    return any_of<Isa::scalar>();
 }
 
 }  // namespace
@@ -81,10 +92,6 @@ void initialize_llvm() {
         return std::make_unique<const bool>(true);
     });
 }
-
-PortableCode::PortableCode(bool on) : before_(std::exchange(is_portable, on)) {}
-PortableCode::~PortableCode() { is_portable = before_; }
-bool PortableCode::is_on() { return is_portable; }
 
 const Machine& host_machine() { return host().machine; }
 std::string host_name() { return host().cpu; }

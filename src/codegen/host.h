@@ -16,19 +16,6 @@ void initialize_llvm();
 /// The options alone.
 void set_llvm_options();
 const Machine& host_machine();
-/// While it lives, this thread makes code for any processor of the level that this process computes for (eager/isa.h), instead of for this one.
-class PortableCode {
-public:
-    explicit PortableCode(bool on = true);
-    ~PortableCode();
-    PortableCode(const PortableCode&) = delete;
-    PortableCode& operator=(const PortableCode&) = delete;
-
-    static bool is_on();
-
-private:
-    bool before_;
-};
 /// A new target machine for the host (one per compilation: they are not thread-safe).
 std::unique_ptr<llvm::TargetMachine> make_target_machine(Effort effort = Effort::full);
 /// Marks a function as code for the host's full feature set and vector width.

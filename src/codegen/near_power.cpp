@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "eager/isa.h"
+#include "eager/code_level.h"
 
 namespace fastnp::codegen {
 
@@ -108,7 +108,7 @@ private:
 // Without an instruction for x * y + z the C library's function is as quick.
 std::optional<double> near_exponent(const llvm::Value* exponent) {
     const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(exponent);
-    if (constant == nullptr || !constant->getType()->isDoubleTy() || eager::host_isa() < eager::Isa::v3) return {};
+    if (constant == nullptr || !constant->getType()->isDoubleTy() || eager::code_level() < eager::Isa::v3) return {};
     const double found = constant->getValueAPF().convertToDouble();
     const bool is_whole = found >= 2 && found <= largest && found == static_cast<int>(found);
     return is_whole || found == 0.5 ? std::optional(found) : std::nullopt;

@@ -1,6 +1,7 @@
 #include "codegen/object.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/thread_pool.h"
 #include "codegen/analyses.h"
@@ -11,6 +12,7 @@
 #include "codegen/planted.h"
 #include "codegen/source_lines.h"
 #include "codegen/stopwatch.h"
+#include "eager/code_level.h"
 #include "fastnp/error.h"
 
 #pragma GCC diagnostic push
@@ -106,7 +108,7 @@ std::vector<std::vector<Numbered>> parts_of(std::span<const Job> jobs) {
 struct Part {
     std::vector<Numbered> jobs;
     Effort effort;
-    bool is_portable;
+    std::optional<eager::Isa> level;
     std::string prefix;
     StoredCode made;
     Code times;
@@ -114,7 +116,7 @@ struct Part {
 
 void make_part(Part& part) {
     enter_thread();
-    const PortableCode as_asked(part.is_portable);
+    const eager::CodeFor as_asked(part.level);
     Stopwatch clock;
     Emitted emitted = emit_all(part.jobs, part.effort, part.prefix);
     part.times.emit_ms = clock.lap("emit");
@@ -123,6 +125,7 @@ void make_part(Part& part) {
     for (std::size_t i = 0; i < part.jobs.size() && part.effort != Effort::none; ++i) {
         if (part.jobs[i].job.kernel->ops.size() > 1) plant(*emitted.module->getFunction(emitted.symbols[i]), "fused");
     }
+    name_for_level(emitted);
     const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
     part.times.generate_ms = clock.lap("generate");
     part.made = {std::move(emitted.symbols), {}, {std::string(object.data(), object.size())}};
@@ -133,7 +136,7 @@ void make_part(Part& part) {
 
 StoredCode make_objects(std::span<const Job> jobs, Effort effort, Code& times, const std::string& prefix) {
     std::vector<Part> parts;
-    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), effort, PortableCode::is_on(), prefix, {}, {}});
+    for (std::vector<Numbered>& each : parts_of(jobs)) parts.push_back({std::move(each), effort, eager::CodeFor::current(), prefix, {}, {}});
     const auto make = [](void* context, std::int64_t part, int) { make_part(static_cast<Part*>(context)[part]); };
     base::parallel_for(static_cast<std::int64_t>(parts.size()), make, parts.data(), base::Tasks::of_any_length);
     StoredCode all;

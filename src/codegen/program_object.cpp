@@ -169,6 +169,7 @@ StoredCode make_object(const ir::Program& program, Code& times, const std::strin
     times.emit_ms = clock.lap("emit");
     optimize_program(emitted);
     times.optimize_ms = clock.lap("optimize");
+    name_for_level(emitted);
     const auto object = generate(emitted, llvm::CodeGenFileType::ObjectFile);
     times.generate_ms = clock.lap("generate");
     StoredCode made{std::move(emitted.symbols), {}, {std::string(object.data(), object.size())}};

@@ -3,6 +3,7 @@
 
 #include "codegen/nvptx.h"
 #include "codegen/speculation.h"
+#include "eager/code_level.h"
 #include "eager/eager.h"
 #include "eager/vector_math.h"
 #include "fastnp/error.h"
@@ -294,7 +295,7 @@ Value Builder::vector_math(const char* name, Value x, const Value* y) {
     const Dtype dtype = x.dtype == Dtype::float64 ? Dtype::float64 : Dtype::float32;
     if (!is_floating(x.dtype) || target != Target::host) return {};
     const ir::Op op = *ops::find(name);
-    const eager::VectorFunction* function = eager::vector_function(op, dtype);
+    const eager::VectorFunction* function = eager::vector_function(op, dtype, eager::code_level());
     if (function == nullptr) return {};
     const bool vector = is_vector(x);
     const int given = vector ? width : 1;

@@ -22,7 +22,7 @@ struct VectorFunction {
 /// For float32 or float64; null where neither has it.
 FASTNP_FOR_CODEGEN const VectorFunction* vector_function(ir::Op op, Dtype dtype);
 /// The same of a lower level, for code that was made for it.
-const VectorFunction* vector_function(ir::Op op, Dtype dtype, Isa level);
+FASTNP_FOR_CODEGEN const VectorFunction* vector_function(ir::Op op, Dtype dtype, Isa level);
 
 /// Whether xsimd's functions are used wherever it has one: FASTNP_VECTOR_MATH=xsimd. (libmvec: the C library's alone. Throws ValueError for another word.)
 enum class VectorMath : std::uint8_t { either, xsimd, libmvec };

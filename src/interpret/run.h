@@ -30,7 +30,7 @@ public:
           at_(std::move(at)),
           outer_(kernel.outer_count()),
           folds_lanes_(nest::lanes_are_folded(kernel, schedule)),
-          lanes_(folds_lanes_ ? nest::lanes_of(kernel, nest::vector_bytes_of_host()) : 1),
+          lanes_(folds_lanes_ ? nest::lanes_of(kernel, nest::vector_bytes_of(eager::host_isa())) : 1),
           steps_(nest::folded_steps(kernel, schedule)),
           parts_(schedule.jam_axis >= static_cast<int>(outer_) ? schedule.jam : 1),
           accumulators_(kernel.folds.size()),

@@ -4,15 +4,14 @@
 #include <complex>
 #include <limits>
 
-#include "eager/isa.h"
 #include "fastnp/error.h"
 #include "ops/catalogue.h"
 
 namespace fastnp::nest {
 
-int vector_bytes_of_host() {
+int vector_bytes_of(eager::Isa level) {
     using eager::Isa;
-    switch (eager::host_isa()) {
+    switch (level) {
         case Isa::v4: return 64;
         case Isa::v3: return 32;
         case Isa::base: return 16;

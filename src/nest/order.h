@@ -3,13 +3,14 @@
 #pragma once
 
 #include "base/for_codegen.h"
+#include "eager/isa.h"
 #include "fastnp/scalar.h"
 #include "nest/kernel.h"
 
 namespace fastnp::nest {
 
-/// Bytes of a vector register that code for this machine uses; 1: it uses none.
-FASTNP_FOR_CODEGEN int vector_bytes_of_host();
+/// Bytes of a vector register that code of a level uses; 1: it uses none.
+FASTNP_FOR_CODEGEN int vector_bytes_of(eager::Isa level);
 
 /// Vector lanes for a kernel: a register of its widest element.
 FASTNP_FOR_CODEGEN int lanes_of(const Kernel& kernel, int vector_bytes);

@@ -101,3 +101,38 @@ def test_the_command_line(tmp_path: Path) -> None:
     ):
         done = run(*words)
         assert done.returncode != 0 and why in done.stderr
+
+
+LEVELS = """
+import json, sys, numpy, fastnp as np
+f = np.load_exported(sys.argv[1])
+x = numpy.random.default_rng(3).normal(size=(50, 40))
+def wide(x):
+    return np.sum(np.exp(x) * np.abs(np.tanh(x)) ** 2.5, axis=1), np.sort(np.sin(x).mean(axis=0)), np.scan(lambda c, r: (c * 0.5 + np.cos(r), c), x[0] * 0, x)[0]
+print(json.dumps([f.isa, all(a.tobytes() == b.tobytes() for a, b in zip(f(x), np.compile(wide)(x)))]))
+"""
+
+
+def test_several_levels(tmp_path: Path) -> None:
+    def wide(x: Any) -> Any:
+        return (
+            np.sum(np.exp(x) * np.abs(np.tanh(x)) ** 2.5, axis=1),
+            np.sort(np.sin(x).mean(axis=0)),
+            np.scan(lambda c, r: (c * 0.5 + np.cos(r), c), x[0] * 0, x)[0],
+        )
+
+    here = np.export(lambda x: x, Spec(3), tmp_path / "here").isa
+    levels = [each for each in ("base", "v3", "v4") if each <= here or each == "base"]
+    all_levels = np.export(wide, Spec((50, 40)), tmp_path / "f.so", isa=("v4", "base", "v3"))
+    assert all_levels.isa == here
+    for level in levels:
+        environment = {**os.environ, "FASTNP_ISA": level, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run([sys.executable, "-c", LEVELS, str(tmp_path / "f.so")], env=environment, capture_output=True, text=True)
+        assert done.stdout == f'["{level}", true]\n', done.stderr
+    environment["FASTNP_ISA"] = "base"
+    if here != "base":
+        np.export(wide, Spec((50, 40)), tmp_path / "g.so", isa=here)
+        done = subprocess.run([sys.executable, "-c", LEVELS, str(tmp_path / "g.so")], env=environment, capture_output=True, text=True)
+        assert f"it is for processors with the instruction set {here}" in done.stderr
+    with pytest.raises(ValueError, match="isa: 'v5' is no level of processors"):
+        np.export(wide, Spec((50, 40)), tmp_path / "h.so", isa="v5")

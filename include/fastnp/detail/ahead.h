@@ -44,6 +44,7 @@ public:
     std::vector<std::string> parameters;         // of its arrays, in their order; those without are numbered
     std::size_t given = static_cast<std::size_t>(-1);  // how many arrays of the call are arguments; what comes behind them goes into the library
     std::function<std::string(const void* kept)> describe;  // what the front end keeps, in its own words; it raises for what can't be exported
+    std::vector<std::string> isa;                // levels of processors that code is made for (FASTNP_ISA); none: this process's
     std::size_t number = 0;                      // of the part in its library
     std::shared_ptr<const ExportedPart> part;    // what it became
 
