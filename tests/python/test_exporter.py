@@ -108,18 +108,16 @@ import json, sys, numpy, fastnp as np
 f = np.load_exported(sys.argv[1])
 x = numpy.random.default_rng(3).normal(size=(50, 40))
 def wide(x):
-    return np.sum(np.exp(x) * np.abs(np.tanh(x)) ** 2.5, axis=1), np.sort(np.sin(x).mean(axis=0)), np.scan(lambda c, r: (c * 0.5 + np.cos(r), c), x[0] * 0, x)[0]
+    last = np.scan(lambda c, r: (c * 0.5 + np.cos(r), c), x[0] * 0, x)[0]
+    return np.sum(np.exp(x) * np.abs(np.tanh(x)) ** 2.5, axis=1), np.sort(np.sin(x).mean(axis=0)), last
 print(json.dumps([f.isa, all(a.tobytes() == b.tobytes() for a, b in zip(f(x), np.compile(wide)(x)))]))
 """
 
 
 def test_several_levels(tmp_path: Path) -> None:
     def wide(x: Any) -> Any:
-        return (
-            np.sum(np.exp(x) * np.abs(np.tanh(x)) ** 2.5, axis=1),
-            np.sort(np.sin(x).mean(axis=0)),
-            np.scan(lambda c, r: (c * 0.5 + np.cos(r), c), x[0] * 0, x)[0],
-        )
+        last = np.scan(lambda c, r: (c * 0.5 + np.cos(r), c), x[0] * 0, x)[0]
+        return np.sum(np.exp(x) * np.abs(np.tanh(x)) ** 2.5, axis=1), np.sort(np.sin(x).mean(axis=0)), last
 
     here = np.export(lambda x: x, Spec(3), tmp_path / "here").isa
     levels = [each for each in ("base", "v3", "v4") if each <= here or each == "base"]
