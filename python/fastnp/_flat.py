@@ -162,15 +162,15 @@ class RecordedFlat:
     def __setitem__(self, key: Any, value: Any) -> None:
         if type(key) is tuple and len(key) != 1:
             raise IndexError("unsupported iterator index")
-        values = _core.asarray(value).astype(self._of.dtype).reshape(-1)
         line = self._of.reshape(-1).copy()
         chosen = line[key]
+        values = _core.asarray(value, dtype=self._of.dtype if isinstance(value, (list, tuple)) else None).reshape(-1)
         count = 1 if _core._is_scalar(chosen) else operator.index(chosen.size)
         given = operator.index(values.size)
         if count == 0 or given == 0:  # NumPy sets nothing
             return
         if _core._is_scalar(chosen) or given == 1:
-            line[key] = values[0]
+            line[key] = value if isinstance(value, (bool, int, float, complex, numpy.generic)) else values[0]
         else:  # they begin again where they are too few
             line[key] = values[numpy.arange(count) % given].reshape(chosen.shape)
         self._of[...] = line.reshape(self._of.shape)

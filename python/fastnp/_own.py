@@ -36,7 +36,7 @@ def _numeric(dtype: Any) -> Any:
 @_own("frombuffer")
 def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0, *, like: Any = None) -> Any:
     """The same memory."""
-    if like is not None or _core._records():  # each call looks at it anew
+    if like is not None or type(buffer) not in (bytes, bytearray, memoryview) or _core._records():  # recorded, each call looks at it anew
         raise Unsupported
     return _core.asarray(numpy.frombuffer(buffer, _numeric(dtype), count, offset))
 
@@ -75,35 +75,19 @@ def min_scalar_type(a: Any, /) -> Any:
     return numpy.min_scalar_type(a)
 
 
-@_own("lib.stride_tricks.sliding_window_view")
-def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
-    """A view; of recorded arrays, which nobody can write to through it, the windows themselves."""
-    records = _core._records()
-    if not _fallback.is_composed((x,), records):
-        if records:
+def _seen(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function of NumPy's that shows an array's memory in another way. In recordings writes would have to be seen through it."""
+
+    def shown(x: Any, *args: Any, **options: Any) -> Any:
+        if _core._records() or _fallback.is_composed((x,), False):
             raise Unsupported
-        options = {"axis": axis, "subok": subok, "writeable": writeable}
-        return _fallback.call_uncounted(numpy.lib.stride_tricks.sliding_window_view, "sliding_window_view", (x, window_shape), options)
-    sizes = tuple(window_shape) if numpy.iterable(window_shape) else (window_shape,)
-    axes = range(x.ndim) if axis is None else (tuple(axis) if numpy.iterable(axis) else (axis,))
-    places = [operator.index(each) + (x.ndim if operator.index(each) < 0 else 0) for each in axes]
-    if writeable or len(places) != len(sizes) or any(not 0 <= place < x.ndim for place in places) or any(type(size) is not int for size in sizes):
-        raise Unsupported
-    for place, size in zip(places, sizes, strict=True):
-        if not 0 < size <= min(operator.index(x.shape[place]), 256):
-            raise Unsupported
-        starts = x.shape[place] - size + 1
-        parts = [x[(slice(None),) * place + (slice(first, starts + first),)] for first in range(size)]
-        x = _core.stack(parts, axis=-1)
-    return x
+        return _fallback.call_uncounted(function, name, (x, *args), options)
+
+    return shown
 
 
-@_own("lib.stride_tricks.as_strided")
-def as_strided(x: Any, shape: Any = None, strides: Any = None, **options: Any) -> Any:
-    records = _core._records()
-    if records or _fallback.is_composed((x,), records):
-        raise Unsupported
-    return _fallback.call_uncounted(numpy.lib.stride_tricks.as_strided, "as_strided", (x, shape, strides), options)
+for _name in ("sliding_window_view", "as_strided"):
+    FUNCTIONS[f"lib.stride_tricks.{_name}"] = _seen(getattr(numpy.lib.stride_tricks, _name), _name)
 
 
 _MOST_COLUMNS = 16  # with more, comparing whole rows is sooner than a sort for each column

@@ -161,16 +161,13 @@ MANIPULATIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-BY_NUMPY = ["unique"]  # which has its results on the host
-
-
 @pytest.mark.parametrize("name", MANIPULATIONS)
 def test_manipulations(name: str) -> None:
     x = random.normal(size=(6, 9))
     want = MANIPULATIONS[name](np.asarray(x))
     a = there(x)
     got = MANIPULATIONS[name](a)
-    assert home_of(got) == ("cpu" if name in BY_NUMPY else "cuda:0")
+    assert home_of(got) == "cuda:0"
     same(got, want)
     assert got.strides == want.strides
     same(a, x)

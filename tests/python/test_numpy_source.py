@@ -24,7 +24,7 @@ USES: dict[str, list[str]] = {
     "common_type": ["(x, X)", "(x, 1j * x)"],
     "fft.fftfreq": ["(7, 0.1)", "(8)"],
     "fft.rfftfreq": ["(7, 0.1)", "(8)"],
-    "fromfunction": ["(lambda i, j: i + j * 2, (3, 4))", "(lambda i: i == 2, (5,), dtype=int)"],
+    "einsum_path": ["('ij,jk', X, X)", "('ij,jk,kl->il', X, X, X, optimize='optimal')"],
     "isfortran": ["(X)", "(X.T)", "(x)"],
     "iterable": ["(x)", "(2.5)"],
     "mask_indices": ["(4, N.triu)", "(3, N.tril, -1)"],

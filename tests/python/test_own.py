@@ -73,24 +73,6 @@ def check(program: Callable[..., Any], *given: Any, compiles: bool = True, about
 
 
 @pytest.mark.usefixtures("_told")
-def test_windows(draw: random.Random) -> None:
-    for _ in range(ROUNDS):
-        x = array(draw)
-        axis = draw.choice([None, 0, -1, (0, -1) if x.ndim > 1 else (0,), (0, 0), 5])
-        count = x.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
-        window = tuple(draw.randint(0, 3) for _ in range(count)) if count != 1 or draw.random() < 0.5 else draw.randint(1, 3)
-
-        def windows(m: Any, x: Any, window: Any = window, axis: Any = axis) -> Any:
-            return m.lib.stride_tricks.sliding_window_view(x, window, axis) + 0
-
-        is_right = not isinstance(outcome(lambda x=x, f=windows: f(numpy, x)), type)
-        check(windows, x, compiles=is_right, about=(window, axis))
-    x = numpy.arange(7.0)
-    gradient = np.grad(lambda x: np.sum(np.lib.stride_tricks.sliding_window_view(x, 3).max(axis=1) ** 2))(x)
-    assert numpy.array_equal(gradient, [0, 0, 4, 6, 8, 10, 12])
-
-
-@pytest.mark.usefixtures("_told")
 def test_views_by_strides() -> None:
     x = np.arange(10.0)
     view = np.lib.stride_tricks.as_strided(x, (3, 4), (16, 8))
