@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -164,15 +165,17 @@ class RecordedFlat:
             raise IndexError("unsupported iterator index")
         line = self._of.reshape(-1).copy()
         chosen = line[key]
-        values = _core.asarray(value, dtype=self._of.dtype if isinstance(value, (list, tuple)) else None).reshape(-1)
-        count = 1 if _core._is_scalar(chosen) else operator.index(chosen.size)
-        given = operator.index(values.size)
-        if count == 0 or given == 0:  # NumPy sets nothing
-            return
-        if _core._is_scalar(chosen) or given == 1:
-            line[key] = value if isinstance(value, (bool, int, float, complex, numpy.generic)) else values[0]
-        else:  # they begin again where they are too few
-            line[key] = values[numpy.arange(count) % given].reshape(chosen.shape)
+        if isinstance(value, (list, tuple)) and not _core._is_scalar(chosen):
+            value = _core.asarray(value, dtype=line.dtype)
+        if not _is_one_for(value, line.dtype) and (_core._is_scalar(chosen) or getattr(value, "dtype", None) != line.dtype):
+            _refuse_setting()
+        if _is_one_for(value, line.dtype):
+            line[key] = value
+        else:
+            count, given = operator.index(chosen.size), operator.index(value.size)
+            if count == 0 or given == 0:  # NumPy sets nothing
+                return
+            line[key] = value.reshape(-1)[numpy.arange(count) % given].reshape(chosen.shape)  # they begin again where they are too few
         self._of[...] = line.reshape(self._of.shape)
 
     def __delitem__(self, key: Any) -> None:
@@ -201,6 +204,28 @@ class RecordedFlat:
 
     def __ge__(self, other: Any) -> Any:
         return self._compared(other, "ge")
+
+
+def _is_one_for(value: Any, dtype: Any) -> bool:
+    """Whether it is one value that fits: NumPy casts it here in another way, with other words, than in other assignments."""
+    if type(value) in (bool, int, float, complex):
+        with warnings.catch_warnings(), numpy.errstate(all="raise"):
+            warnings.simplefilter("error")
+            try:
+                numpy.zeros(1, dtype).flat[0] = value
+            except (ValueError, TypeError, ArithmeticError, Warning):
+                return False
+        return True
+    if type(value) is _core._Float:
+        return bool(dtype == float)
+    return isinstance(value, (_core.ndarray, numpy.ndarray, numpy.generic)) and value.ndim == 0 and bool(value.dtype == dtype)
+
+
+def _refuse_setting() -> None:
+    what = "sets elements of flat to what may not be of the array's dtype"
+    if _core._is_recording():
+        _core._refuse(what)
+    raise TypeError(f"a function that is transformed {what}")
 
 
 def sort_in_place(x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:

@@ -236,6 +236,8 @@ void check_like(const ExportedPart& first, const ExportedPart& other) {
     if (first.written != other.written) refuse("write to their arguments");
 }
 
+eager::Isa level_of(const ExportedPart::Level& level) { return level.code.level; }
+
 }  // namespace
 
 std::string library_of(std::span<const std::shared_ptr<const ExportedPart>> parts) {
@@ -244,6 +246,9 @@ std::string library_of(std::span<const std::shared_ptr<const ExportedPart>> part
     for (const auto& part : parts) {
         const auto first = std::ranges::find_if(parts, [&](const auto& each) { return each->header.name == part->header.name; });
         check_like(**first, *part);
+        if (!std::ranges::equal(part->levels, parts.front()->levels, {}, level_of, level_of)) {
+            throw ValueError("functions of one library are exported for the same levels of processors");
+        }
         for (const ExportedPart::Level& level : part->levels) all.emplace_back(part.get(), &level);
     }
     std::ranges::stable_sort(all, {}, [](const auto& each) { return each.second->code.level; });

@@ -143,7 +143,7 @@ def test_flat_in_compiled_functions(draw: random.Random) -> None:
             return y
 
         is_right = not isinstance(outcome(lambda x=x, f=stored: f(numpy, x)), type)
-        if is_right:  # (what is wrong is another error: NumPy tells of single elements by their places)
+        if is_right or isinstance(key, int):  # (of others what is wrong is another error)
             check(stored, x, about=(key, value))
 
         def all_of(m: Any, x: Any, value: Any = value) -> Any:

@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -79,6 +80,44 @@ BOOST_AUTO_TEST_CASE(write_to_their_arguments) {
     BOOST_TEST(loaded({x, array({1.0, 1.0, 1.0})}).empty());
     BOOST_TEST(equal(x, array({1.0, 2.0, 3.0})));
     BOOST_CHECK_THROW(loaded({x, x}), ValueError);
+}
+
+BOOST_AUTO_TEST_CASE(are_several_in_one_library) {
+    const Folder folder;
+    const std::filesystem::path path = folder.path / "model.so";
+    const array weights = linspace(-1, 1, 2000);
+    const auto loss = compile([weights](const array& w) { return sum(square(w * weights)); });
+    const auto gradient = compile([weights](const array& w) { return grad([&](const array& x) { return sum(square(x * weights)); })(w); });
+    const auto single = compile([weights](const array& w) { return sum(square(w * weights.astype(Dtype::float32))); });
+    Exporter()
+        .add(loss, std::tuple(zeros({2000})), {.name = "loss", .isa = {"v3", "base"}})
+        .add(gradient, std::tuple(zeros({2000})), {.name = "gradient", .isa = {"base", "v3"}})
+        .add(single, std::tuple(zeros({2000}, Dtype::float32)), {.name = "loss", .isa = {"base", "v3"}})
+        .write(path);
+    BOOST_TEST(std::filesystem::file_size(path) < 3U * 2000 * 8);  // the weights are there once in each precision
+    const Exported all(path);
+    BOOST_TEST((all.names() == std::vector<std::string>{"loss", "gradient"}));
+    BOOST_TEST(all.specialisation_count() == 2U);
+    BOOST_TEST(all.parameters(1).at(0).dtype == "float32");
+    BOOST_CHECK_THROW(all.parameters(2), IndexError);
+    const array w = cos(arange(2000.0));
+    for (int call = 0; call < 3; ++call) {
+        BOOST_TEST(std::abs((all({w})[0] - loss(w)).item<double>()) < 1e-9);
+        BOOST_TEST((all({w.astype(Dtype::float32)})[0].dtype() == Dtype::float32));
+        BOOST_TEST(allclose(Exported(path, "gradient")({w})[0], gradient(w)));
+    }
+    BOOST_CHECK_THROW(all({arange(2000)}), TypeError);
+    BOOST_CHECK_THROW(all({zeros({3})}), ValueError);
+    BOOST_CHECK_THROW(Exported(path, "none"), ValueError);
+    BOOST_CHECK_THROW(Exporter().write(path), ValueError);
+    Exporter others;
+    others.add(loss, std::tuple(zeros({2000})), {.isa = {"base"}}).add(loss, std::tuple(zeros({2000})), {.name = "other", .isa = {"base", "v3"}});
+    BOOST_CHECK_THROW(others.write(path), ValueError);
+    BOOST_CHECK_THROW(Exporter().add(loss, std::tuple(zeros({2000})), {.isa = {"v9"}}), ValueError);
+    fastnp_exported_function* function = nullptr;
+    BOOST_TEST(fastnp_exported_open_named(path.c_str(), "none", &function) == FASTNP_VALUE_ERROR);
+    BOOST_TEST_REQUIRE(fastnp_exported_open_named(path.c_str(), "gradient", &function) == FASTNP_OK);
+    fastnp_exported_close(function);
 }
 
 BOOST_AUTO_TEST_CASE(say_what_does_not_fit) {
