@@ -217,7 +217,7 @@ def _is_one_for(value: Any, dtype: Any) -> bool:
                 return False
         return True
     if type(value) is _core._Float:
-        return bool(dtype == float)
+        return bool(dtype == numpy.float64)
     return isinstance(value, (_core.ndarray, numpy.ndarray, numpy.generic)) and value.ndim == 0 and bool(value.dtype == dtype)
 
 
