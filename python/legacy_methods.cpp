@@ -115,8 +115,9 @@ PyObject* parts_of_one(const LegacySource& source, PyObject** v) {
 
 PyObject* multinomials(const LegacySource& source, PyObject** v) {
     const array chances = chances_of(v[1]);
-    if (!PyLong_CheckExact(v[0]) || to_index(v[0]) < 0 || chances.ndim() != 1 || chances.size() == 0) throw NeedsNumpy{};
-    const bool is_right = all(logical_and(chances >= 0, chances <= 1)).item<bool>() && sum(chances(until(-1))).item<double>() <= 1;
+    if (!PyLong_CheckExact(v[0]) || to_index(v[0]) <= 0 || chances.ndim() != 1 || chances.size() == 0) throw NeedsNumpy{};
+    // (Without chances or draws NumPy's versions differ in what they draw.)
+    const bool is_right = all(logical_and(chances > 0, chances <= 1)).item<bool>() && sum(chances(until(-1))).item<double>() <= 1;
     if (!is_right) throw NeedsNumpy{};
     return wrap(source.generator.multinomial(to_index(v[0]), chances, legacy_size(v[2])));
 }

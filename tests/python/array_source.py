@@ -84,7 +84,9 @@ class _Writer:
                 lambda: f"({self.vector(1)}).{pick(['std()', 'var()', 'var(ddof=1)', 'std(ddof=1)'])}",
                 lambda: f"np.{pick(['std', 'var', 'ptp', 'median'])}({self.vector(1)})",
                 lambda: f"np.count_nonzero({self.mask()})",
-                lambda: pick(["np.searchsorted(np.sort(x), 0.5)", "np.trace(B)", "B.trace()", "np.searchsorted(k, i, 'right')", "np.clip(s, 0.0, 1.0)"]),
+                lambda: pick(
+                    ["np.searchsorted(np.sort(x), 0.5)", "np.trace(B)", "B.trace()", "np.searchsorted(np.sort(k), i, 'right')", "np.clip(s, 0.0, 1.0)"]
+                ),
                 lambda: f"len(x[{self.mask()}])",
             ]
         )()
