@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
+from typing import Any
 
 import numpy
 import pytest
 from compositions import ALL, FLOATS, agree, laid_out, some
+from support import SEED
 from test_derivatives import check
 
 import fastnp as np
@@ -139,3 +142,19 @@ def test_piecewise(expression: str) -> None:
 def test_derivative_of_pieces() -> None:
     slopes = np.grad(lambda x: np.piecewise(x, [x < 0], [lambda v: -v, lambda v: np.sqrt(v)]).sum())
     assert slopes(np.asarray([-4.0, 4.0, 0.25])).tolist() == [-1.0, 0.25, 1.0]
+
+
+@pytest.mark.parametrize("shape", [(9,), (3, 3), (3, 16), (33, 4)])
+def test_comparisons_of_halves_beside_others(shape: tuple[int, ...], tmp_path: Any) -> None:
+    """Code takes no instructions for halves: LLVM exchanges the operands of some comparisons under a mask."""
+    x = (numpy.random.default_rng(SEED).integers(-16, 17, shape) / 4).astype("f2")
+
+    def both(m: Any, x: Any) -> Any:
+        return (m.remainder(m.diff(x) + 1.5, 3) - 1.5 == -1.5) & (m.diff(x) > 0), m.unwrap(x, period=3)
+
+    with np.compiler.debug(tmp_path):
+        got = np.compile(lambda x: both(np, x))(np.array(x))
+    for mine, theirs in zip(got, both(numpy, x), strict=True):
+        numpy.testing.assert_array_equal(mine, theirs)
+    code = "".join(each.read_text() for each in tmp_path.rglob("code.s"))
+    assert code and not re.findall(r"\bv(?:cmp|add|sub|mul|div|max|min)\w*ph\b", code)
