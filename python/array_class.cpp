@@ -71,6 +71,10 @@ void make_derivable(PyObject* module, PyTypeObject* type) {
     Py_SET_TYPE(reinterpret_cast<PyObject*>(type), reinterpret_cast<PyTypeObject*>(Py_NewRef(made.get())));
 }
 
+void refuse_deletion(PyObject* value, const std::string& part) {
+    if (value == nullptr) raise(PyExc_AttributeError, "Cannot delete array " + part);
+}
+
 void refuse_scalar(PyObject* self, const char* attribute) {
     if (!reinterpret_cast<NdArray*>(self)->scalar) return;
     raise(PyExc_AttributeError, std::string("attribute '") + attribute + "' of 'numpy.generic' objects is not writable");

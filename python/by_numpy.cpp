@@ -137,8 +137,11 @@ Ref taken_over(PyObject* made, const Views& views) {
     return own(PyObject_CallFunctionObjArgs(function, made, views.originals().get(), nullptr));
 }
 
-// Offsets of diagonals are looked at before NumPy has them; what is written to is named.
+// Offsets of diagonals are looked at before NumPy has them; what is written to is named; some functions are fastnp's in Python.
 bool takes_care(PyObject* name, PyObject* kwnames) {
+    static PyObject* own_names = nullptr;
+    kept_attribute(own_names, "fastnp._fallback", "OWN");
+    if (PySet_Contains(own_names, name) == 1) return true;
     const char* const text = PyUnicode_AsUTF8(name);
     if (text == nullptr) throw PythonError{};
     const std::string_view whole(text);

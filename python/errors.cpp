@@ -124,8 +124,7 @@ void translate() noexcept {
 PyObject* call_numpy(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     const detail::KeptFloatFlags kept;  // NumPy has looked at its own
     const Ref text = own(PyUnicode_InternFromString(name));
-    const bool has_own = std::string_view(name) == "unique";  // along an axis: in Python, and sooner than NumPy (_own.py)
-    if (PyObject* made = has_own ? nullptr : call_simply(text.get(), args, nargs, kwnames)) return made;
+    if (PyObject* made = call_simply(text.get(), args, nargs, kwnames)) return made;
     static PyObject* call = nullptr;
     kept_attribute(call, "fastnp._fallback", "call");
     const Ref positional = own(PyTuple_New(nargs));

@@ -12,6 +12,7 @@
 #include "fastnp/detail/size.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/device.h"
+#include "flat.h"
 #include "float_errors.h"
 #include "function_bodies.h"
 #include "ndarray.h"
@@ -192,22 +193,6 @@ PyObject* astype_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
     });
 }
 
-// In place, by NumPy's sort on the same memory: this one does not return an array.
-PyObject* sort_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return guarded([&] {
-        if (value_of(self).is_recorded()) {
-            static PyObject* sort = nullptr;
-            kept_attribute(sort, "fastnp._flat", "sort_in_place");
-            std::vector<PyObject*> all{self};
-            all.insert(all.end(), args, args + nargs + (kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames)));
-            return check(PyObject_Vectorcall(sort, all.data(), static_cast<std::size_t>(nargs) + 1, kwnames));
-        }
-        const Ref view = own(readable_view(self, "sort() in place"));
-        const Ref method = own(PyObject_GetAttrString(view.get(), "sort"));
-        return check(PyObject_Vectorcall(method.get(), args, static_cast<std::size_t>(nargs), kwnames));
-    });
-}
-
 // In place: the array gets other memory where it has another number of elements.
 PyObject* resize(PyObject* self, PyObject* args, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
@@ -374,23 +359,6 @@ PyObject* get_address(PyObject* self, void* name) {
     });
 }
 
-// Of elements that are shared on a device, an iterator over a copy, which must not be written to.
-PyObject* get_flat(PyObject* self, void* name) {
-    return guarded([&] {
-        static PyObject *flatiter = nullptr, *recorded = nullptr;
-        if (value_of(self).is_recorded()) {
-            kept_attribute(recorded, "fastnp._flat", "RecordedFlat");
-            return check(PyObject_CallOneArg(recorded, self));
-        }
-        const Ref view = own(foreign_view(self, "flat"));
-        if (detail::is_shared(value_of(self))) PyArray_CLEARFLAGS(as_numpy(view.get()), NPY_ARRAY_WRITEABLE);
-        const Ref theirs = own(PyObject_GetAttrString(view.get(), static_cast<const char*>(name)));
-        if (recording != nullptr) return Py_NewRef(theirs.get());
-        kept_attribute(flatiter, "fastnp._flat", "flatiter");
-        return check(PyObject_CallFunctionObjArgs(flatiter, theirs.get(), self, nullptr));
-    });
-}
-
 // Of the layout alone: the elements may stay where they are.
 PyObject* get_flags(PyObject* self, void*) {
     return guarded([&] {
@@ -409,9 +377,6 @@ PyObject* get_flags(PyObject* self, void*) {
 }
 
 // `value` is null where the attribute is deleted.
-void refuse_deletion(PyObject* value, const std::string& part) {
-    if (value == nullptr) raise(PyExc_AttributeError, "Cannot delete array " + part);
-}
 
 // x.real = value, x.imag = value.
 template <PyObject* (*part)(PyObject*, void*)>
@@ -423,23 +388,6 @@ int set_part(PyObject* self, PyObject* value, void* name) {
         if (!is_real && !is_complex(value_of(self).dtype())) raise(PyExc_TypeError, "array does not have imaginary part to set");
         const Ref shown = own(part(self, nullptr));
         if (set_item(shown.get(), Py_Ellipsis, value) < 0) throw PythonError{};
-        return 0;
-    });
-}
-
-int set_by_view(PyObject* self, PyObject* value, void* name) {
-    return guarded_int([&] {
-        refuse_scalar(self, static_cast<const char*>(name));
-        refuse_deletion(value, "flat iterator");
-        if (value_of(self).is_recorded()) {
-            const Ref flat = own(PyObject_GetAttrString(self, static_cast<const char*>(name)));
-            if (PyObject_SetItem(flat.get(), Py_Ellipsis, value) != 0) throw PythonError{};
-            return 0;
-        }
-        const Ref view = own(foreign_view(self, static_cast<const char*>(name)));
-        const Ref plain = is_ndarray(value) ? own(readable_view(value, "an assignment")) : Ref::borrow(value);
-        check(PyObject_SetAttrString(view.get(), static_cast<const char*>(name), plain.get()));
-        if (detail::is_shared(value_of(self))) array(value_of(self)) = from_numpy(as_numpy(view.get()));  // it was written into a copy
         return 0;
     });
 }
@@ -538,7 +486,7 @@ PyMethodDef methods[] = {
     FAST("item", item_call, "item($self, *args)\n--\n\nAn element as a Python number."),
     FAST("tolist", tolist_call, "tolist($self)\n--\n\nThe elements as nested lists of Python numbers."),
     FAST("astype", astype_call, "astype($self, dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\nThe elements converted."),
-    FAST("sort", sort_call, "sort($self, axis=-1, kind=None, order=None, *, stable=None)\n--\n\nSorts in place."),
+    FAST("sort", sort_in_place, "sort($self, axis=-1, kind=None, order=None, *, stable=None)\n--\n\nSorts in place."),
     FAST("__complex__", complex_call, nullptr),
     FAST("__format__", format_call, nullptr),
     {"backward", as_method(backward), METH_VARARGS | METH_KEYWORDS,
@@ -596,7 +544,7 @@ PyGetSetDef properties[] = {
     {"mT", get_mt, nullptr, "A view with the last two axes swapped.", nullptr},
     {"real", get_real, set_part<get_real>, "The real part; a view.", const_cast<char*>("real")},
     {"imag", get_imag, set_part<get_imag>, "The imaginary part; a view.", const_cast<char*>("imag")},
-    {"flat", get_flat, set_by_view, "An iterator over the elements.", const_cast<char*>("flat")},
+    {"flat", get_flat, set_flat, "An iterator over the elements.", nullptr},
     {"flags", get_flags, nullptr, "Information about the memory layout.", nullptr},
     {"ctypes", get_address, nullptr, "For use with ctypes.", const_cast<char*>("ctypes")},
     {"data", get_address, nullptr, "A memoryview of the elements.", const_cast<char*>("data")},

@@ -5,6 +5,7 @@
 #include "compat.h"
 #include "convert.h"
 #include "fastnp/detail/at.h"
+#include "fastnp/detail/memory.h"
 #include "fastnp/detail/size.h"
 #include "number_list.h"
 #include "size.h"

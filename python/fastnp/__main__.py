@@ -34,7 +34,8 @@ def spec_of(text: str) -> tuple[str | None, Any]:
     if found := _ARRAY.fullmatch(text):
         name, dtype, sizes = found.groups()
         return name, Spec(tuple(_size(each) for each in sizes.split(",") if each.strip()), dtype)
-    name, value = _PLAIN.fullmatch(text).groups() if _PLAIN.fullmatch(text) else (None, text)  # type: ignore[union-attr]
+    plain = _PLAIN.fullmatch(text)
+    name, value = plain.groups() if plain else (None, text)
     try:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):
@@ -44,9 +45,10 @@ def spec_of(text: str) -> tuple[str | None, Any]:
 def specs_of(texts: list[str]) -> Any:
     """As `export` takes them."""
     given = [spec_of(each) for each in texts]
-    if any(name is None for name, _ in given) and any(name is not None for name, _ in given):
-        raise SystemExit("specs are given in order, or all by name")
-    return tuple(value for _, value in given) if not given or given[0][0] is None else dict(given)  # type: ignore[arg-type]
+    named = {name: value for name, value in given if name is not None}
+    if named and len(named) != len(given):
+        raise SystemExit("specs are given in order, or all by name, each once")
+    return named or tuple(value for _, value in given)
 
 
 def function_of(file: str, words: str) -> Any:

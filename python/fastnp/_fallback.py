@@ -162,8 +162,8 @@ def is_told() -> bool:
     return bool(os.environb.get(b"FASTNP_FALLBACK"))
 
 
-# Functions of _own.py.
-_OWN = frozenset("frombuffer fromiter fromfunction min_scalar_type unique dot".split()).union(
+# Functions of _own.py, which is not needed to import fastnp.
+OWN = frozenset("frombuffer fromiter fromfunction min_scalar_type unique".split()).union(
     ("lib.stride_tricks.sliding_window_view", "lib.stride_tricks.as_strided")
 )
 
@@ -177,7 +177,7 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     is_asked = _core._overrides(given)
     if is_asked and _core._is_recording():
         return _refuse(name, given)
-    if name in _OWN and not is_asked:
+    if name in OWN and not is_asked:
         from fastnp import _linalg, _own  # not needed to import fastnp
 
         with contextlib.suppress(_linalg.Unsupported):
@@ -188,7 +188,7 @@ def run(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
         if name in _compositions.COMPOSED:
             with contextlib.suppress(_compositions.Unsupported):
                 return _compositions.call(name, args, kwargs)
-        out, rest, named = _in_place.split_out(function, name, args, kwargs) if records else (None, args, kwargs)
+        out, rest, named = _in_place.split_out(function, name, args, kwargs) if records or is_told() else (None, args, kwargs)
         if out is not None:
             with contextlib.suppress(_compositions.Unsupported):
                 return _in_place.write_out(out, function, name, rest, named)
@@ -398,7 +398,7 @@ def wrap_quickly(function: Callable[..., Any], name: str) -> Any:
     """The same with a short way for plain arguments, which NumPy does."""
     from fastnp import _numpy_source  # not needed to import fastnp
 
-    if name in _OWN or name in (_numpy_source.OF_SHAPES | _numpy_source.OF_VALUES) - _numpy_source.OF_A_MOMENT and _ENOUGH.get(name) != math.inf:
+    if name in OWN or name in (_numpy_source.OF_SHAPES | _numpy_source.OF_VALUES) - _numpy_source.OF_A_MOMENT and _ENOUGH.get(name) != math.inf:
         return wrap(function, name)
     return _core._Function(wrap(function, name), name, _core._ByNumpy(function, name, False, _FEW.get(name, -1)))
 

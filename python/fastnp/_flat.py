@@ -27,7 +27,38 @@ class _Class(type):
         return isinstance(instance, numpy.flatiter) or super().__instancecheck__(instance)
 
 
-class flatiter(metaclass=_Class):
+class _Elements:
+    """What both iterators do alike: elements are compared, and are not deleted."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # as NumPy's
+
+    def _compared(self, other: Any, name: str) -> Any:
+        raise NotImplementedError
+
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError("Cannot delete iterator elements")
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, "eq")
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, "ne")
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, "lt")
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, "le")
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, "gt")
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, "ge")
+
+
+class flatiter(_Elements, metaclass=_Class):
     """What `x.flat` gives: an iterator over the elements in C's order, which takes subscripts and is written to.
 
     Keys and values may be fastnp's arrays; parts of more than one element are.
@@ -49,7 +80,6 @@ class flatiter(metaclass=_Class):
     """
 
     __slots__ = ("_of", "_theirs")
-    __hash__ = None  # type: ignore[assignment]  # as NumPy's
 
     def __init__(self, theirs: Any, of: Any) -> None:
         self._theirs = theirs
@@ -82,9 +112,6 @@ class flatiter(metaclass=_Class):
     def __setitem__(self, key: Any, value: Any) -> None:
         self._theirs[_view(key)] = _view(value)
 
-    def __delitem__(self, key: Any) -> None:
-        raise TypeError("Cannot delete iterator elements")
-
     def __array__(self, dtype: Any = None, /, *, copy: Any = None) -> Any:
         return numpy.array(self._theirs.__array__(), dtype, copy=copy)
 
@@ -94,33 +121,14 @@ class flatiter(metaclass=_Class):
     def _compared(self, other: Any, name: str) -> Any:
         return _own(getattr(operator, name)(self._theirs, other._theirs if type(other) is flatiter else _view(other)))
 
-    def __eq__(self, other: object) -> Any:
-        return self._compared(other, "eq")
-
-    def __ne__(self, other: object) -> Any:
-        return self._compared(other, "ne")
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, "lt")
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, "le")
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, "gt")
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, "ge")
-
 
 flatiter.__module__ = "numpy"
 
 
-class RecordedFlat:
+class RecordedFlat(_Elements):
     """The same of an array that is recorded: its elements are a line, and what is set is made anew."""
 
     __slots__ = ("_next", "_of")
-    __hash__ = None  # type: ignore[assignment]  # as NumPy's
     __class__ = flatiter  # type: ignore[assignment]  # to isinstance
 
     def __init__(self, of: Any) -> None:
@@ -178,32 +186,11 @@ class RecordedFlat:
             line[key] = value.reshape(-1)[numpy.arange(count) % given].reshape(chosen.shape)  # they begin again where they are too few
         self._of[...] = line.reshape(self._of.shape)
 
-    def __delitem__(self, key: Any) -> None:
-        raise TypeError("Cannot delete iterator elements")
-
     def copy(self, /) -> Any:
         return self._line().copy()
 
     def _compared(self, other: Any, name: str) -> Any:
         return getattr(operator, name)(self._line(), other._line() if type(other) is RecordedFlat else other)
-
-    def __eq__(self, other: object) -> Any:
-        return self._compared(other, "eq")
-
-    def __ne__(self, other: object) -> Any:
-        return self._compared(other, "ne")
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, "lt")
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, "le")
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, "gt")
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, "ge")
 
 
 def _is_one_for(value: Any, dtype: Any) -> bool:

@@ -80,12 +80,12 @@ def write_out(out: Any, function: Callable[..., Any], name: str, args: tuple[Any
     """What a function gives without `out`, written there. Unsupported where NumPy would compute, cast or overlap in another way."""
     from fastnp import _fallback  # which imports this
 
-    given = _arrays((*args, *kwargs.values()))
+    last = name.rpartition(".")[2]
+    given = [] if last == "dot" else _arrays((*args, *kwargs.values()))  # NumPy's dot writes into a copy where it overlaps
     if type(out) is not _core.ndarray or _core._is_scalar(out) or any(_core._shares_storage(out, each) for each in given):
         raise Unsupported
     if isinstance(function, numpy.ufunc) and kwargs.get("where", True) is not True:  # where it is false the elements stay as they are
         raise Unsupported
-    last = name.rpartition(".")[2]
     if last in ("dot", "multi_dot") and not _is_in_c_order(out):  # an error of NumPy's
         raise Unsupported
     if last in ("round", "around") and out.dtype.kind not in "fc":

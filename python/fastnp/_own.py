@@ -1,6 +1,7 @@
 """Functions that NumPy has in C or over structured arrays, done by fastnp's own: what is not here raises Unsupported, and is left to NumPy.
 
-They are asked before NumPy. None of them has written to an argument, or called a function of the user's, before it raises.
+They are asked before NumPy; their names are in `_fallback.OWN`. None of them has written to an argument, or called a function of the user's, before it
+raises.
 """
 
 from __future__ import annotations
@@ -15,16 +16,6 @@ import numpy
 from fastnp import _core, _fallback
 from fastnp._linalg import Unsupported
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {}
-
-
-def _own(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def note(function: Callable[..., Any]) -> Callable[..., Any]:
-        FUNCTIONS[name] = function
-        return function
-
-    return note
-
 
 def _numeric(dtype: Any) -> Any:
     found = numpy.dtype(dtype)
@@ -33,7 +24,6 @@ def _numeric(dtype: Any) -> Any:
     return found
 
 
-@_own("frombuffer")
 def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0, *, like: Any = None) -> Any:
     """The same memory."""
     if like is not None or type(buffer) not in (bytes, bytearray, memoryview) or _core._records():  # recorded, each call looks at it anew
@@ -41,7 +31,6 @@ def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0
     return _core.asarray(numpy.frombuffer(buffer, _numeric(dtype), count, offset))
 
 
-@_own("fromiter")
 def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
     if like is not None:
         raise Unsupported
@@ -54,7 +43,6 @@ def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any
     return _core.array(items, dtype=kind)
 
 
-@_own("fromfunction")
 def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
     import fastnp
 
@@ -64,7 +52,6 @@ def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float
     return function(*places, **kwargs)
 
 
-@_own("min_scalar_type")
 def min_scalar_type(a: Any, /) -> Any:
     if type(a) is _core.ndarray:
         if a.ndim > 0:
@@ -75,25 +62,23 @@ def min_scalar_type(a: Any, /) -> Any:
     return numpy.min_scalar_type(a)
 
 
-def _seen(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _seen(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's that shows an array's memory in another way. In recordings writes would have to be seen through it."""
 
     def shown(x: Any, *args: Any, **options: Any) -> Any:
         if _core._records() or _fallback.is_composed((x,), False):
             raise Unsupported
-        return _fallback.call_uncounted(function, name, (x, *args), options)
+        return _fallback.call_uncounted(function, function.__name__, (x, *args), options)
 
     return shown
 
 
-for _name in ("sliding_window_view", "as_strided"):
-    FUNCTIONS[f"lib.stride_tricks.{_name}"] = _seen(getattr(numpy.lib.stride_tricks, _name), _name)
-
+sliding_window_view = _seen(numpy.lib.stride_tricks.sliding_window_view)
+as_strided = _seen(numpy.lib.stride_tricks.as_strided)
 
 _MOST_COLUMNS = 16  # with more, comparing whole rows is sooner than a sort for each column
 
 
-@_own("unique")
 def unique(
     ar: Any,
     return_index: Any = False,
@@ -136,13 +121,4 @@ def unique(
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@_own("dot")
-def dot(a: Any, b: Any, out: Any = None) -> Any:
-    """Into an array, where that is asked for."""
-    if out is None or not _fallback.is_told() or _core._records() or type(out) is not _core.ndarray:
-        raise Unsupported
-    made = _core.asarray(_core.dot(a, b))
-    if made.dtype != out.dtype or made.shape != out.shape or not out.flags.c_contiguous or not out.flags.writeable:
-        raise Unsupported
-    out[...] = made
-    return out
+FUNCTIONS: dict[str, Callable[..., Any]] = {name: globals()[name.rpartition(".")[2]] for name in _fallback.OWN}

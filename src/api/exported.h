@@ -2,6 +2,7 @@
 // says of the function, besides its code, is a row of numbers and texts, by a version of the format: later versions read it.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +54,9 @@ struct HeaderFunction {
 };
 /// The header.
 std::string c_header(std::span<const HeaderFunction> functions);
+
+/// That of all functions of a file.
+std::string header_of_library(const std::filesystem::path& path);
 
 /// Behind the library in its file: that it is whole.
 std::string seal_of(std::string_view library);

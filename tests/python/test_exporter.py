@@ -96,7 +96,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert run("model.forward", "-o", "out.so", "float64[]", "2").stdout == "<exported forward(x: float64())>\n"
     for words, why in (
         (("nothing", "-o", "out.so"), "there is no nothing"),
-        (("model.forward", "-o", "out.so", "x=float64[n]", "2"), "in order, or all by name"),
+        (("model.forward", "-o", "out.so", "x=float64[n]", "2"), "in order, or all by name, each once"),
         (("model.forward", "-o", "out.so", "float64[n]", "what"), "what: neither an array"),
     ):
         done = run(*words)
