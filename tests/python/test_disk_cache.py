@@ -14,7 +14,9 @@ import pytest
 
 PROGRAM = """
 import json, sys, time
+start = time.perf_counter()
 import numpy
+importing = (time.perf_counter() - start) * 1e3
 import fastnp as np
 
 def softmax(x):
@@ -40,7 +42,7 @@ for function in (softmax, several, halved):
     assert f.cache_info().uncompiled == 0
     for got, want in zip(result, function(x)):
         worst = max(worst, float(numpy.abs(got.astype("f8") - want.astype("f8")).max()))
-print(json.dumps([spent, generated, worst]))
+print(json.dumps([spent, generated, worst, importing]))
 """
 
 
@@ -51,6 +53,12 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def run(folder: Path) -> tuple[list[float], float, float]:
+    """Milliseconds to each first result, those in which code was generated, the largest difference."""
+    return measured(folder)[:3]
+
+
+def measured(folder: Path) -> tuple[list[float], float, float, float]:
+    """The same, and the milliseconds of NumPy's import in that process."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment(folder), capture_output=True, text=True, check=True, timeout=120)
     return tuple(json.loads(done.stdout))
 
@@ -63,10 +71,11 @@ def kept(folder: Path) -> list[Path]:
 def test_a_second_process_generates_no_code(tmp_path):
     _, generated, worst = run(tmp_path)
     assert generated > 0 and worst < 1e-3
-    warm = [run(tmp_path) for _ in range(5)]
-    assert all(generated == 0 for _, generated, _ in warm)
-    assert all(worst < 1e-3 for _, _, worst in warm)
-    assert sorted(spent[0] for spent, _, _ in warm)[0] < 15  # ms to the first result; benchmarks/first_call.py has the median
+    warm = [measured(tmp_path) for _ in range(7)]
+    assert all(generated == 0 for _, generated, _, _ in warm)
+    assert all(worst < 1e-3 for _, _, worst, _ in warm)
+    # To the first result: files and libraries read, as in NumPy's import (15 of 73 ms, and both more where the machine is slow).
+    assert min(spent[0] for spent, _, _, _ in warm) < 0.3 * min(importing for _, _, _, importing in warm)
     assert kept(tmp_path)
 
 
