@@ -93,20 +93,20 @@ array convolved_now(const array& x, const array& y, std::int64_t first, std::int
 // As a sum over windows; products with the padding are none, since an infinity or a NaN would spread into it.
 array convolved_by_windows(const array& x, const array& y) {
     const Size length = size_of(x, 0);
-    const std::int64_t rows = size_of(y, 0).now();
-    const array padded = pad(x, {{rows - 1, rows - 1}});
+    const Size rows = size_of(y, 0);
+    const array padded = pad(x, {{(rows - 1).raw(), (rows - 1).raw()}});
     const Size count = length + (rows - 1);
     const array starts = expand_dims(detail::size_range(0, count.raw()), 1);
-    const array places = starts + arange(rows);
+    const array places = starts + detail::size_range(0, rows.raw());
     array windows = padded;
-    if (rows <= 64) {
+    if (!detail::is_symbolic(rows.raw()) && rows <= 64) {
         std::vector<array> columns;
-        for (std::int64_t i = 0; i < rows; ++i) columns.push_back(padded(range(i, (count + i).raw())));
+        for (std::int64_t i = 0; i < rows.now(); ++i) columns.push_back(padded(range(i, (count + i).raw())));
         windows = stack(columns, 1);
     } else {
         windows = take(padded, places);
     }
-    const array is_inside = (places >= rows - 1) & (places < detail::size_value((length + (rows - 1)).raw()));
+    const array is_inside = (places >= detail::size_value((rows - 1).raw())) & (places < detail::size_value((length + (rows - 1)).raw()));
     const array products = where(is_inside, windows * y(every(-1)), zeros({}, x.dtype()));
     return sum(products, {.axis = 1, .dtype = products.dtype()});
 }

@@ -74,9 +74,12 @@ Average averaged(const array& x, const Axes& axis, const std::optional<array>& w
     const auto axes = axes_of(x, axis);
     if (!weights) {
         const array value = mean(x, {.axis = axis, .keepdims = keepdims});
-        const Size count = count_of(value);
-        if (count == Size(0)) throw ZeroDivisionError("division by zero");
-        return {value, number_of(count_of(x) / count, value.dtype())};
+        if (count_of(value) == Size(0)) throw ZeroDivisionError("division by zero");
+        Size count = 1;  // of what is averaged (not a quotient of all: a recording would be for the sizes at hand alone)
+        for (int i = 0; i < x.ndim(); ++i) {
+            if (!axes || std::ranges::find(*axes, i) != axes->end()) count = count * size_of(x, i);
+        }
+        return {value, number_of(count, value.dtype())};
     }
     const array w = beside(x, axes, *weights);
     Dtype dtype = promote_types(x.dtype(), w.dtype());

@@ -286,7 +286,12 @@ PyObject* get_itemsize(PyObject* self, void*) {
     return guarded([&] { return PyLong_FromLongLong(value_of(self).itemsize()); });
 }
 PyObject* get_nbytes(PyObject* self, void*) {
-    return guarded([&] { return PyLong_FromLongLong(value_of(self).nbytes()); });
+    return guarded([&]() -> PyObject* {
+        const array& value = value_of(self);
+        if (!value.is_recorded()) return PyLong_FromLongLong(value.nbytes());
+        const Ref size = own(size_object(detail::symbolic_size(value))), width = own(PyLong_FromLongLong(value.itemsize()));
+        return check(PyNumber_Multiply(size.get(), width.get()));
+    });
 }
 PyObject* get_base(PyObject* self, void*) {
     return guarded([&] {

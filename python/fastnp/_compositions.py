@@ -84,7 +84,7 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
     sizes: dict[str, int] = {}
     for name, x in zip(names, arrays, strict=True):
         for letter, size in zip(name, x.shape, strict=True):
-            if sizes.setdefault(letter, operator.index(size)) != size:
+            if sizes.setdefault(letter, size) != size:
                 raise Unsupported
     if set(wanted) - sizes.keys():
         raise Unsupported
@@ -92,7 +92,7 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Any:
         return _seen_as(names[0], arrays[0], wanted)
     if any(x.dtype.kind not in "fc" for x in arrays):
         raise Unsupported
-    terms = [_without_repeats(name, x)[:2] for name, x in zip(names, arrays, strict=True)]
+    terms = [_without_repeats(name, x, to_compute=True)[:2] for name, x in zip(names, arrays, strict=True)]
     name, total = terms[0]
     for number, (other, x) in enumerate(terms[1:], 1):
         later = set(wanted).union(*(rest for rest, _ in terms[number + 1 :]))
@@ -164,17 +164,31 @@ def _seen_as(name: str, x: Any, wanted: str) -> Any:
     return _core.transpose(seen, [name.index(letter) for letter in wanted])
 
 
-def _without_repeats(name: str, x: Any) -> tuple[str, Any, bool]:
-    """A letter that is there twice stands for a diagonal. The last result: whether it is a view."""
+def _without_repeats(name: str, x: Any, to_compute: bool = False) -> tuple[str, Any, bool]:
+    """A letter that is there twice stands for a diagonal. The last result: whether it is a view, which nobody looks at where it is `to_compute`."""
     is_view = True
     for letter in dict.fromkeys(name):
         while name.count(letter) > 1:
             first = name.index(letter)
             second = name.index(letter, first + 1)
-            x, is_step = _diagonal(x, 0, first, second)
+            x, is_step = _picked_diagonal(x, first, second) if to_compute else _diagonal(x, 0, first, second)
             is_view = is_view and is_step
             name = "".join(each for i, each in enumerate(name) if i not in (first, second)) + letter
     return name, x, is_view
+
+
+def varies(*sizes: Any) -> bool:
+    """Whether one of them is another one in other calls of a recording."""
+    return any(type(size) is _core._Size for size in sizes)
+
+
+def _picked_diagonal(x: Any, first: int, second: int) -> tuple[Any, bool]:
+    rows, columns = x.shape[first], x.shape[second]
+    if not varies(rows, columns):
+        return _diagonal(x, 0, first, second)
+    lead = [i for i in range(x.ndim) if i not in (first, second)]
+    lines = _core.transpose(x, [*lead, first, second]).reshape((*(x.shape[i] for i in lead), rows * columns))
+    return _core.take(lines, _core.arange(min(rows, columns)) * (columns + 1), axis=-1), False
 
 
 def _summed(name: str, x: Any, kept: set[str]) -> tuple[str, Any]:
@@ -209,7 +223,6 @@ def _contract(a: str, x: Any, b: str, y: Any, later: set[str], sizes: dict[str, 
 
 
 @composed
-@composed
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """Each function is called for the elements of its condition, as NumPy does it."""
     given = _core.asarray(x)
@@ -232,11 +245,11 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     # The axis is one of each operand, which may have different numbers of them.
     x, y = (_core.moveaxis(each, axis_of(axis, each.ndim), -1) for each in map(_core.asarray, (x1, x2)))
-    if operator.index(x.shape[-1]) != operator.index(y.shape[-1]):
+    if x.shape[-1] != y.shape[-1]:
         raise Unsupported
     products = (_core.conjugate(x) if x.dtype.kind == "c" else x) * y
     total = _core.sum(products, axis=-1, dtype=products.dtype)
-    if total.ndim < 2 or operator.index(x.shape[-1]) == 0:
+    if total.ndim < 2 or x.shape[-1] == 0:
         return total
     return _core._laid_as_computed(total, [each[(None,) * (products.ndim - each.ndim) + (..., 0)] for each in (x, y)])
 
@@ -262,13 +275,13 @@ def _with_axes(function: Callable[..., Any], cores: tuple[int, int, int]) -> Cal
 
 
 def _matvec(x: Any, y: Any) -> Any:
-    if x.ndim < 2 or y.ndim < 1 or operator.index(x.shape[-1]) != operator.index(y.shape[-1]):
+    if x.ndim < 2 or y.ndim < 1 or x.shape[-1] != y.shape[-1]:
         raise Unsupported
     return _core.matmul(x, y[..., None])[..., 0]
 
 
 def _vecmat(x: Any, y: Any) -> Any:
-    if x.ndim < 1 or y.ndim < 2 or operator.index(x.shape[-1]) != operator.index(y.shape[-2]):
+    if x.ndim < 1 or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
         raise Unsupported
     x = _core.conjugate(x) if x.dtype.kind == "c" else x
     return _core.matmul(x[..., None, :], y)[..., 0, :]

@@ -6,6 +6,7 @@ What is not here, in a recording, is a break, and in a transform outside of comp
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy
 
 from fastnp import _core
-from fastnp._compositions import COMPOSED, Unsupported, composed
+from fastnp._compositions import COMPOSED, Unsupported, composed, varies
 
 # The place of `out` among the arguments, of functions whose signature Python can't tell.
 _OUT_PLACES = {"dot": 2, "concatenate": 2, "ndarray.round": 2, "ndarray.dot": 2, "ndarray.take": 3, "ndarray.compress": 3}
@@ -109,10 +110,7 @@ def _target(x: Any) -> Any:
 
 
 def _count(x: Any) -> int:
-    size = 1
-    for length in x.shape:
-        size *= operator.index(length)
-    return size
+    return math.prod(x.shape)
 
 
 def _castable(values: Any, dtype: Any) -> Any:
@@ -194,9 +192,20 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     x[...] = _core.where(chosen, _core.take(line, number % size, mode="clip").reshape(x.shape), x)
 
 
+def _fill_by_places(x: Any, value: Any) -> None:
+    """One value where all subscripts are equal."""
+    lines = [_core.arange(size).reshape((-1,) + (1,) * (x.ndim - 1 - axis)) for axis, size in enumerate(x.shape)]
+    is_on = lines[0] == lines[1]
+    for line in lines[2:]:
+        is_on = is_on & (lines[0] == line)
+    x[...] = _core.where(is_on, value, x)
+
+
 @composed
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     x = _target(a)
+    if x.ndim > 1 and varies(*x.shape) and numpy.ndim(val) == 0 and all(size == x.shape[0] for size in x.shape[1:]):
+        return _fill_by_places(x, _core.asarray(val, x.dtype))
     sizes = [operator.index(size) for size in x.shape]
     if len(sizes) < 2 or (len(sizes) > 2 and len(set(sizes)) > 1):
         raise Unsupported

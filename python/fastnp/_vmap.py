@@ -61,7 +61,7 @@ class Parts(_mapped.Calls):
     def __init__(self, size: int | None) -> None:
         super().__init__()
         self.size: Any = size
-        self.first = "axis_size"
+        self.first: tuple[int, Any] | None = None  # the axis, and the shape of the array, that say so; its text would tie a recording to its sizes
         self.number = -1  # of the axis, if it has a name
         self.arrays: list[Any] = []
         self.values: list[Any] = []  # of these, before the function
@@ -79,10 +79,11 @@ class Parts(_mapped.Calls):
         axis %= array.ndim
         size = array.shape[axis]
         if self.size is None:
-            self.size, self.first = size, f"axis {axis} of an array of shape {array.shape}"
+            self.size, self.first = size, (axis, array.shape)
         elif size != self.size:
+            first = "axis_size" if self.first is None else f"axis {self.first[0]} of an array of shape {self.first[1]}"
             raise ValueError(
-                f"vmap: the axes that are mapped over have different sizes: {self.size} ({self.first}) "
+                f"vmap: the axes that are mapped over have different sizes: {self.size} ({first}) "
                 f"and {size} (axis {axis} of one of shape {array.shape})"
             )
         self.arrays.append(array)

@@ -5,6 +5,7 @@
 
 #include "api/primitives.h"
 #include "api/user_sizes.h"
+#include "fastnp/detail/size.h"
 #include "fastnp/error.h"
 #include "ops/infer.h"
 
@@ -116,7 +117,7 @@ struct Grid {
         for (std::size_t i = 0; i < axes.size(); ++i) {
             const bool whole = !options.s || (*options.s)[i] == -1;
             // As many as there are now, even if an axis that is there twice was cut before.
-            if (whole) sizes.emplace_back(size_along(x, axes[i]));
+            if (whole) sizes.emplace_back(Dim(detail::symbolic_shape(x)[static_cast<std::size_t>(axes[i])]));  // handed out: it goes through Options
             else sizes.push_back(api::size_given((*options.s)[i]));
         }
     }
