@@ -19,6 +19,7 @@ TITLES = {
     "fastnp.compiler": "The compiler",
     "fastnp.cuda": "CUDA",
     "fastnp.debug": "Safety nets",
+    "fastnp.onnx": "ONNX models",
     "fastnp.ndarray": "Methods of arrays",
 }
 _CONFIG = Config(napoleon_use_param=False, napoleon_use_rtype=False, napoleon_use_ivar=True)

@@ -5,6 +5,7 @@
 #include "entry_rows.h"
 #include "exported.h"
 #include "stored.h"
+#include "told_graph.h"
 
 namespace fastnp::python {
 
@@ -34,19 +35,24 @@ std::string told_structure(const void* kept, std::size_t arguments) {
     const pybind11::gil_scoped_acquire gil;
     const Ref tell = import_attribute("fastnp._export", "told");
     const Ref count = own(PyLong_FromSize_t(arguments));
-    const Ref text = own(PyObject_CallFunctionObjArgs(tell.get(), tree_of_result(*static_cast<const Return*>(kept)).get(), count.get(), nullptr));
-    return PyUnicode_AsUTF8(text.get());
+    const Ref tree = tree_of_result(*static_cast<const Return*>(kept));
+    const Ref text(PyObject_CallFunctionObjArgs(tell.get(), tree.get(), count.get(), nullptr));
+    if (text) return PyUnicode_AsUTF8(text.get());
+    if (PyErr_ExceptionMatches(record_error) == 0) throw PythonError{};
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    const Ref kind(type), error(value), where(trace);
+    const Ref words = own(PyObject_Str(value));
+    throw RecordError(PyUnicode_AsUTF8(words.get()));  // one reason among others
 }
 
 }  // namespace
 
-PyObject* CompiledState::exported(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    constexpr Py_ssize_t own_arguments = 4;  // the number in the library, the name, the arrays' names, and levels
-    detail::Ahead ahead(detail::Ahead::Until::exported);
-    ahead.number = PyLong_AsSize_t(args[0]);
-    ahead.name = PyUnicode_AsUTF8(args[1]);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) ahead.parameters.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(args[2], i)));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[3]); ++i) ahead.isa.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(args[3], i)));
+namespace {
+
+// Who is handed the arrays of a function knows their names: each has one.
+void describe_by_names(detail::Ahead& ahead, PyObject* names) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) ahead.parameters.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i)));
     ahead.describe = [&ahead](const void* kept) {
         if (ahead.given != ahead.parameters.size()) {
             throw RecordError(
@@ -55,6 +61,24 @@ PyObject* CompiledState::exported(PyObject* const* args, Py_ssize_t nargs, PyObj
         }
         return told_structure(kept, ahead.given);
     };
+}
+
+}  // namespace
+
+PyObject* CompiledState::told(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    detail::Ahead ahead(detail::Ahead::Until::told);
+    describe_by_names(ahead, args[0]);
+    const Ref done(prepare(args + 1, nargs - 1, kwnames));
+    return told_dict(*ahead.told);
+}
+
+PyObject* CompiledState::exported(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    constexpr Py_ssize_t own_arguments = 4;  // the number in the library, the name, the arrays' names, and levels
+    detail::Ahead ahead(detail::Ahead::Until::exported);
+    ahead.number = PyLong_AsSize_t(args[0]);
+    ahead.name = PyUnicode_AsUTF8(args[1]);
+    describe_by_names(ahead, args[2]);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[3]); ++i) ahead.isa.emplace_back(PyUnicode_AsUTF8(PyTuple_GET_ITEM(args[3], i)));
     const Ref done(prepare(args + own_arguments, nargs - own_arguments, kwnames));
     return pybind11::cast(PartObject{std::move(ahead.part)}).release().ptr();
 }

@@ -16,6 +16,16 @@ namespace py = pybind11;
 
 namespace fastnp::python {
 
+py::object python_number(const Scalar& scalar) {
+    switch (scalar.kind()) {
+        case WeakKind::boolean: return py::bool_(scalar.bits() != 0);
+        case WeakKind::integer: return scalar.negative() ? py::object(py::int_(scalar.as_int64())) : py::object(py::int_(scalar.bits()));
+        case WeakKind::floating: return py::float_(scalar.real());
+        case WeakKind::complex: break;
+    }
+    return py::reinterpret_steal<py::object>(check(PyComplex_FromDoubles(scalar.real(), scalar.imag())));
+}
+
 namespace {
 
 using Arrays = std::vector<array>;
@@ -86,22 +96,12 @@ void add_backend(const std::string& name, const py::object& make, bool recorded)
     register_backend(name, backend, recorded);
 }
 
-py::object number_of(const Scalar& scalar) {
-    switch (scalar.kind()) {
-        case WeakKind::boolean: return py::bool_(scalar.bits() != 0);
-        case WeakKind::integer: return scalar.negative() ? py::object(py::int_(scalar.as_int64())) : py::object(py::int_(scalar.bits()));
-        case WeakKind::floating: return py::float_(scalar.real());
-        case WeakKind::complex: break;
-    }
-    return py::reinterpret_steal<py::object>(check(PyComplex_FromDoubles(scalar.real(), scalar.imag())));
-}
-
 // Number, op, the numbers of its inputs, dtype, shape, attributes, text, place.
 py::tuple told(const GraphNode& node) {
     py::dict attributes;
     if (!node.ints.empty() && node.op != "parameter") attributes["ints"] = py::tuple(py::cast(node.ints));
     if (!node.dims.empty()) attributes["dims"] = py::tuple(py::cast(node.dims));
-    if (node.scalar) attributes["scalar"] = number_of(*node.scalar);
+    if (node.scalar) attributes["scalar"] = python_number(*node.scalar);
     const py::object dtype = py::reinterpret_steal<py::object>(check(reinterpret_cast<PyObject*>(descr_of(node.dtype))));
     const std::vector<std::int64_t> shape(node.shape.begin(), node.shape.end());
     return py::make_tuple(node.number, node.op, py::tuple(py::cast(node.inputs)), dtype, py::tuple(py::cast(shape)), attributes, node.text, node.place);

@@ -67,6 +67,10 @@ PyObject* exported(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
     return guarded([&] { return state_of(self).exported(args, nargs, kwnames); });
 }
 
+PyObject* told(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&] { return state_of(self).told(args, nargs, kwnames); });
+}
+
 // What fastnp._ahead makes of the function and the arguments behind it.
 template <const char* name>
 PyObject* by_ahead(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -261,6 +265,7 @@ PyMethodDef methods[] = {
     {"export", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&by_ahead<export_name>)), METH_FASTCALL | METH_KEYWORDS,
      "export($self, specs, path, /, *, name=None)\n--\n\nWrites a library that other processes load."},
     {"_ahead", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&ahead)), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"_told", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&told)), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_exported", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&exported)), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_direct", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&direct)), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_frozen", frozen, METH_NOARGS, nullptr},

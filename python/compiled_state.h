@@ -84,6 +84,8 @@ public:
     PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, bool may_compile = true);
     /// What is made of such a call before it comes, up to there, as a dict: the graph, the entry. RecordError for what only a call finds out.
     PyObject* look_ahead(detail::Ahead::Until until, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+    /// The graph that the passes leave, in words for others (told_graph.h). Before the arguments: a tuple of the arrays' names.
+    PyObject* told(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
     /// The bytes of a library for other processes. Before the arguments: its name, and a tuple of the arrays' names.
     PyObject* exported(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
     void clear();

@@ -398,6 +398,9 @@ Operand to_operand(PyObject* object) {
 
 Operand to_operand_beside(PyObject* object, Dtype dtype) {
     if (is_recorded_float(object)) return float_value(object).astype(is_inexact(dtype) ? dtype : Dtype::float64);
+    if (is_size(object)) {
+        if (const std::optional<array> size = size_as_array(object, dtype)) return *size;
+    }
     return to_operand(object);
 }
 

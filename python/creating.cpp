@@ -129,7 +129,7 @@ bool fits(PyObject* value, Dtype dtype) {
 Operand fill_operand(PyObject* value, std::optional<Dtype> dtype) {
     if (dtype) note_lost_parts(value, *dtype);
     if (!dtype || *dtype == Dtype::bfloat16 || !is_plain(value) || PyList_Check(value) || PyTuple_Check(value) || fits(value, *dtype)) {
-        return to_operand_beside(value, dtype.value_or(Dtype::float64));
+        return to_operand_beside(value, dtype.value_or(is_size(value) ? Dtype::int64 : Dtype::float64));
     }
     const Ref full = import_attribute("numpy", "full");
     const Ref shape = own(PyTuple_New(0));

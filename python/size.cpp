@@ -207,7 +207,9 @@ bool sizes_as_arrays(const char* ufunc, PyObject* const* operands, std::vector<R
     static constexpr std::array exact{std::string_view("add"),        std::string_view("subtract"),      std::string_view("multiply"),
                                       std::string_view("divide"),     std::string_view("minimum"),       std::string_view("maximum"),
                                       std::string_view("equal"),      std::string_view("not_equal"),     std::string_view("less"),
-                                      std::string_view("less_equal"), std::string_view("greater_equal"), std::string_view("greater")};
+                                      std::string_view("less_equal"), std::string_view("greater_equal"), std::string_view("greater"),
+                                      std::string_view("remainder"),  std::string_view("floor_divide"),  std::string_view("fmod"),
+                                      std::string_view("hypot"),      std::string_view("arctan2")};
     if (std::find(exact.begin(), exact.end(), ufunc) == exact.end()) return false;
     const int which = is_size(operands[0]) ? 0 : 1;
     PyObject* other = operands[1 - which];

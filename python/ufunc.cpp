@@ -169,6 +169,7 @@ PyObject* run(const Row& row, Parsed& parsed) {
 PyObject* call_plain(const Row& row, PyObject* const* args) {
     if (row.one != nullptr && is_ndarray(args[0])) return wrap_scalar(row.one(value_of(args[0]), no_options));
     if (row.one != nullptr && is_recorded_float(args[0])) return wrap_scalar(row.one(float_value(args[0]), no_options));
+    if (row.one != nullptr && is_size(args[0])) return wrap_scalar(row.one(detail::size_value(size_of(args[0])), no_options));
     if (row.two != nullptr && is_ndarray(args[0]) && is_ndarray(args[1])) {
         return wrap_scalar(row.two(value_of(args[0]), value_of(args[1]), no_options));
     }

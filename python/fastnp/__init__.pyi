@@ -116,7 +116,17 @@ from numpy import (
 )
 from numpy.typing import DTypeLike
 
-from fastnp import _core as _core, compiler as compiler, cuda as cuda, debug as debug, fft as fft, linalg as linalg, random as random, typing as typing
+from fastnp import (
+    _core as _core,
+    compiler as compiler,
+    cuda as cuda,
+    debug as debug,
+    fft as fft,
+    linalg as linalg,
+    onnx as onnx,
+    random as random,
+    typing as typing,
+)
 from fastnp._compile import Dim as Dim, compile as compile
 from fastnp._config import show_config as show_config
 from fastnp._core import *  # noqa: F403

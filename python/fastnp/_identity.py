@@ -35,10 +35,18 @@ _known_environment: list[str] = []
 def environment() -> str:
     """What recordings depend on besides the function; the library itself is named by the store."""
     if not _known_environment:
-        package = os.path.dirname(__file__)
-        sources = [(entry.name, entry.stat().st_mtime_ns, entry.stat().st_size) for entry in os.scandir(package) if entry.name.endswith(".py")]
-        _known_environment.append(repr((sorted(sources), numpy.__version__, sys.version, sys.flags.optimize)))
+        sources = sorted(_sources(os.path.dirname(__file__)))
+        _known_environment.append(repr((sources, numpy.__version__, sys.version, sys.flags.optimize)))
     return _known_environment[0]
+
+
+def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The package's files, those of packages in it, too."""
+    for entry in os.scandir(folder):
+        if entry.name.endswith(".py"):
+            yield entry.name, entry.stat().st_mtime_ns, entry.stat().st_size
+        elif entry.is_dir() and entry.name != "__pycache__":
+            yield from _sources(entry.path)
 
 
 def code_text(code: types.CodeType) -> str:

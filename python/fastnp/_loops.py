@@ -313,7 +313,7 @@ class Loop:
         spent = native.compile()
         if "timing" in _core._logs():
             steps = native.text().count("\n")
-            _core._tell("timing", self.parts.function.__name__, f"native loop, {self.told().where()}: {steps} steps, compiled in {spent:.1f} ms")
+            _core._tell("timing", self.parts.name, f"native loop, {self.told().where()}: {steps} steps, compiled in {spent:.1f} ms")
         self.entry.add(
             [
                 (list, program.tables[name])
@@ -397,7 +397,7 @@ class Loop:
 
     def refuse(self, reason: str) -> None:
         self.refused = reason
-        _core._tell("breaks", self.parts.function.__name__, str(self.told()))
+        _core._tell("breaks", self.parts.name, str(self.told()))
         self.entry.clear()
         self.parts.loop_refused(self)
 
@@ -487,7 +487,7 @@ class Loop:
     def function(self, key: tuple[str, Any]) -> Any:
         if key not in self.functions:
             kind, statement = key
-            name = self.parts.function.__name__
+            name = self.parts.name
             if kind == "rest":
                 tree = rest_of_iteration(self.loop, statement, self.names, name)
             else:

@@ -133,6 +133,7 @@ class Parts(Cuts):
     def __init__(self, function: Any, options: Mapping[str, Any], title: str) -> None:
         super().__init__()
         self.function = function
+        self.name = str(getattr(function, "__name__", type(function).__name__))  # of objects that are called, their class's
         self.options = options
         self.title = title
         self.breaks: list[Break] = []
@@ -207,7 +208,7 @@ class Parts(Cuts):
         if all(not found.is_like(each) for each in self.breaks):
             self.breaks.append(found)
             told = found.told()
-            _core._tell("breaks", self.function.__name__, f"runs as written: it {told}" if told.startswith("is ") else told)
+            _core._tell("breaks", self.name, f"runs as written: it {told}" if told.startswith("is ") else told)
         self.cuts += 1
         self.stops = self.stops or any(stops(each[0]) for each in frames)
         if self.cuts > _MOST_CUTS or self.stops:

@@ -83,8 +83,7 @@ class Parts(_mapped.Calls):
         elif size != self.size:
             first = "axis_size" if self.first is None else f"axis {self.first[0]} of an array of shape {self.first[1]}"
             raise ValueError(
-                f"vmap: the axes that are mapped over have different sizes: {self.size} ({first}) "
-                f"and {size} (axis {axis} of one of shape {array.shape})"
+                f"vmap: the axes that are mapped over have different sizes: {self.size} ({first}) and {size} (axis {axis} of one of shape {array.shape})"
             )
         self.arrays.append(array)
         return self.stand_in(array, _core._snapshot(array), axis)

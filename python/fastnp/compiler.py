@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from fastnp import _core
 from fastnp._ahead import Lowered, Specialisation, Traced, trace
@@ -18,6 +19,9 @@ from fastnp._memory import MemorySnapshot, memory, memory_snapshot
 from fastnp._profiler import CompileProfiler
 from fastnp._specs import Spec
 from fastnp._timeline import timeline
+
+if TYPE_CHECKING:
+    from fastnp._stablehlo_write import stablehlo
 
 __all__ = [
     "BackendError",
@@ -65,9 +69,19 @@ __all__ = [
     "reset_fallbacks",
     "run",
     "set_logs",
+    "stablehlo",
     "timeline",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "stablehlo":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from fastnp._stablehlo_write import stablehlo  # when it is asked for
+
+    globals()[name] = stablehlo
+    return stablehlo
 
 
 def fallbacks() -> dict[str, int]:

@@ -9,6 +9,7 @@
 #include "api/exported.h"
 #include "api/graph_state.h"
 #include "api/record_call.h"
+#include "api/told_graph.h"
 #include "compile/backends.h"
 #include "fastnp/error.h"
 
@@ -18,7 +19,8 @@ namespace {
 
 // What goes into a library is as it is: nothing of it varies.
 compiler::Signature signature_of(std::span<const Argument> call, std::string_view key, DynamicSizes sizes, const NamedSizes& named, const Ahead& ahead) {
-    const std::size_t given = ahead.until == Ahead::Until::exported ? std::min(ahead.given, call.size()) : call.size();
+    const bool has_weights = ahead.until == Ahead::Until::exported || ahead.until == Ahead::Until::told;
+    const std::size_t given = has_weights ? std::min(ahead.given, call.size()) : call.size();
     compiler::Signature signature = compiler::describe(call.first(given), key, {}, sizes, named);
     for (const Argument& weight : call.subspan(given)) {
         compiler::ArgumentGuard guard{weight.dtype, weight.rank, compiler::is_c_contiguous(weight), {}, {}};
@@ -64,6 +66,10 @@ Engine::Result Engine::State::look_ahead(std::span<const Argument> call, std::st
     entry.kept = callee.keep();
     ahead.graph = shown_text(recording.graph);
     if (ahead.until == Ahead::Until::recorded) return {Outcome::ran, nullptr, {}, nullptr};
+    if (ahead.until == Ahead::Until::told) {
+        ahead.told = std::make_shared<const ToldGraph>(told(std::move(recording), call, ahead, entry.kept.get()));
+        return {Outcome::ran, nullptr, {}, nullptr};
+    }
     lower(std::move(recording), entry, call, options, ahead);
     if (ahead.until == Ahead::Until::exported) ahead.part = std::make_shared<const ExportedPart>(exported(entry, call, ahead));
     return {Outcome::ran, nullptr, {}, nullptr};

@@ -11,6 +11,7 @@
 #include "device/movable.h"
 #include "eager/isa_names.h"
 #include "fastnp/error.h"
+#include "ir/location.h"
 #include "ops/names.h"
 #include "plan/pack.h"
 #include "shape/strides.h"
@@ -73,19 +74,6 @@ compiler::Signature signature_of(const Entry& entry, std::size_t given) {
     compiler::Signature signature = entry.signature;
     signature.arguments.erase(signature.arguments.begin() + static_cast<std::ptrdiff_t>(given), signature.arguments.end());
     return signature;
-}
-
-// A size that varies by its name, and may have one value alone: RecordError says which.
-void check_sizes(const shape::Sizes& sizes) {
-    using Kind = shape::Sizes::Expression::Kind;
-    for (const shape::SizeGuard& guard : sizes.guards()) {
-        if (guard.kind != shape::SizeGuard::Kind::zero || guard.expression.is_constant()) continue;
-        const shape::Sizes::Expression& tied = sizes.expression(guard.expression);
-        const bool is_one = tied.kind == Kind::symbol || (tied.kind == Kind::polynomial && tied.terms.size() == 1 && tied.terms[0].atoms.size() == 1);
-        if (!is_one) continue;
-        throw RecordError("a size is to vary, and the function is recorded for one value of it alone (" + sizes.text(guard.expression) +
-                          " == 0): it loops over it in Python, say, or reads it as a number");
-    }
 }
 
 std::vector<eager::Isa> levels_of(const std::vector<std::string>& names) {
@@ -180,14 +168,64 @@ std::string why_not_sealed(std::string_view file) {
     return seal_of(library) == file.substr(library.size()) ? std::string() : "it is damaged";
 }
 
-ExportedPart exported(const Entry& entry, std::span<const Argument> call, const Ahead& ahead) {
-    if (entry.device != nullptr) throw RecordError("a function that runs on device '" + entry.device->name() + "' can't be exported yet");
-    if (entry.users_code) throw RecordError("a function compiled by a back end of users can't be exported");
-    const std::string structure = ahead.describe ? ahead.describe(entry.kept.get()) : std::string();
-    check_sizes(entry.plan.sizes);
-    const std::size_t given = std::min(ahead.given, call.size());
+void check_sizes(const shape::Sizes& sizes) {
+    using Kind = shape::Sizes::Expression::Kind;
+    for (const shape::SizeGuard& guard : sizes.guards()) {
+        if (guard.kind != shape::SizeGuard::Kind::zero || guard.expression.is_constant()) continue;
+        const shape::Sizes::Expression& tied = sizes.expression(guard.expression);
+        const bool is_one = tied.kind == Kind::symbol || (tied.kind == Kind::polynomial && tied.terms.size() == 1 && tied.terms[0].atoms.size() == 1);
+        if (!is_one) continue;
+        throw RecordError("a size is to vary, and the function is recorded for one value of it alone (" + sizes.text(guard.expression) +
+                          " == 0): it loops over it in Python, say, or reads it as a number");
+    }
+}
+
+namespace {
+
+// The calls of the program that a plan and the bodies of its loops make, each with its line.
+void tell_calls(const plan::Plan& plan, std::vector<std::string>& reasons) {
+    for (const plan::Step& step : plan.steps) {
+        if (step.is_loop()) tell_calls(*step.loop.body, reasons);
+        if (step.is_kernel || step.read.call < 0) continue;
+        const std::string line = step.lines.empty() ? std::string() : ir::text_of(step.lines.front());
+        reasons.push_back("it calls " + plan.calls[static_cast<std::size_t>(step.read.call)].name + " of the program" +
+                          (line.empty() ? "" : " (" + line + ")"));
+    }
+}
+
+// All that keeps an entry from being exported; else the structure of what it gives is told.
+std::vector<std::string> hindrances(const Entry& entry, const Ahead& ahead, std::size_t given, std::string& structure) {
+    std::vector<std::string> reasons;
+    const auto check = [&](const auto& look) {
+        try {
+            look();
+        } catch (const RecordError& error) {
+            reasons.emplace_back(error.what());
+        }
+    };
+    if (entry.device != nullptr) reasons.push_back("it runs on device '" + entry.device->name() + "', which can't be exported yet");
+    if (entry.users_code) reasons.push_back("it is compiled by a back end of users");
+    else tell_calls(entry.plan, reasons);
+    if (entry.plan.kernels_by == plan::KernelsBy::interpreter) reasons.push_back("it is interpreted, and has no code");
+    check([&] {
+        if (ahead.describe) structure = ahead.describe(entry.kept.get());
+    });
+    check([&] { check_sizes(entry.plan.sizes); });
     if (std::ranges::any_of(entry.written, [&](int number) { return static_cast<std::size_t>(number) >= given; })) {
-        throw RecordError("it writes to an array from outside of it, which can't be exported: hand it in as an argument");
+        reasons.emplace_back("it writes to an array from outside of it: hand it in as an argument");
+    }
+    return reasons;
+}
+
+}  // namespace
+
+ExportedPart exported(const Entry& entry, std::span<const Argument> call, const Ahead& ahead) {
+    const std::size_t given = std::min(ahead.given, call.size());
+    std::string structure;
+    if (const std::vector<std::string> reasons = hindrances(entry, ahead, given, structure); !reasons.empty()) {
+        std::string text = ahead.name + "() can't be exported: ";
+        for (const std::string& reason : reasons) text += (&reason == reasons.data() ? "" : "; ") + reason;
+        throw RecordError(text);
     }
     const std::vector<eager::Isa> levels = levels_of(ahead.isa);
     ExportedPart part{{ahead.name, {}, structure, ahead.parameters}, given, entry.plan.outputs.size(), entry.written, {}, {}};

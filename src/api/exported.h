@@ -40,6 +40,8 @@ struct ExportedPart {
 
 /// That of an entry that has a plan. RecordError for what can't be exported.
 ExportedPart exported(const Entry& entry, std::span<const Argument> call, const Ahead& ahead);
+/// RecordError for a size that varies by its name, and may have one value alone.
+void check_sizes(const shape::Sizes& sizes);
 /// The library of several, as the bytes of its file. ValueError where two of a name take or give other arrays.
 std::string library_of(std::span<const std::shared_ptr<const ExportedPart>> parts);
 

@@ -135,10 +135,10 @@ void pack_slots(const Plan& plan, Writer& out) {
     out.integer(plan.given_count);
 }
 
+// Who packs a plan has told what can't be (api/exported.cpp).
 void check(const Plan& plan) {
-    if (plan.on_device.backend != nullptr) throw RecordError("a function that runs on a device can't be exported");
-    if (plan.kernels_by == KernelsBy::interpreter) throw RecordError("a function that is interpreted can't be exported: it has no code");
-    if (!plan.calls.empty()) throw RecordError("a function that calls " + plan.calls.front().name + " of the program can't be exported");
+    if (plan.on_device.backend != nullptr || plan.kernels_by == KernelsBy::interpreter || !plan.calls.empty())
+        throw InternalError("a plan that can't be packed");
 }
 
 void pack(const Plan& plan, const Bodies& bodies, Writer& out) {

@@ -361,6 +361,18 @@ def test_what_cannot_be_exported(tmp_path: Path) -> None:
         with pytest.raises(np.compiler.RecordError, match=why):
             np.export(function, Spec("n"), tmp_path / "f.so")
         assert not (tmp_path / "f.so").exists() and kept == []
+
+    weights = numpy.ones(3)
+
+    def several(x: Any) -> Any:
+        weights[0] += 1
+        return {1, 2}, x
+
+    with pytest.raises(
+        np.compiler.RecordError, match=r"several\(\) can't be exported: .* can't be exported.*; it writes to an array from outside"
+    ) as caught:
+        np.export(several, Spec(3), tmp_path / "f.so")
+    assert "{1, 2}" in str(caught.value) and weights[0] == 1
     with pytest.raises(RuntimeError, match="cannot write"):
         np.export(lambda x: x + 1, Spec("n"), tmp_path / "no folder" / "f.so")
 

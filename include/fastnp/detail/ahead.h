@@ -18,14 +18,15 @@ namespace fastnp::detail {
 
 /// A function for a library, with its code (api/exported.h).
 struct ExportedPart;
+struct ToldGraph;
 
 /// While it lives, a call of an engine by this thread runs nothing. The function is recorded without a look at any value: a RecordError where it reads
 /// one.
 class FASTNP_API Ahead {
 public:
-    /// How far it goes: the recorded graph; kernels, without their code; an entry, which the engine keeps; a part of a library for other
-    /// processes.
-    enum class Until : std::uint8_t { recorded, lowered, compiled, exported };
+    /// How far it goes: the recorded graph; that graph as the passes leave it, in words for others; kernels, without their code; an entry, which the
+    /// engine keeps; a part of a library for other processes.
+    enum class Until : std::uint8_t { recorded, told, lowered, compiled, exported };
     explicit Ahead(Until until_);
     ~Ahead();
     Ahead(const Ahead&) = delete;
@@ -39,7 +40,9 @@ public:
     std::shared_ptr<const EntryInfo> info;  // of what was lowered or compiled; null where it was there
     bool is_new = false;                    // an entry was made
 
-    // Of what is exported.
+    std::shared_ptr<const ToldGraph> told;  // fastnp/detail/told_graph.h
+
+    // Of what is exported or told.
     std::string name;                            // of the function, as the library tells it
     std::vector<std::string> parameters;         // of its arrays, in their order; those without are numbered
     std::size_t given = static_cast<std::size_t>(-1);  // how many arrays of the call are arguments; what comes behind them goes into the library
