@@ -52,3 +52,33 @@ function(fastnp_add_exported target)
   target_compile_definitions(${target} INTERFACE "FASTNP_LIBRARY_${target}=\"${library}\"")
   set_target_properties(${target} PROPERTIES FASTNP_LIBRARY "${library}")
 endfunction()
+
+# fastnp_cache_bundle(TARGET COMMAND program [argument...] [ISA level...] [DEPENDS target-or-file...])
+#
+# Has the build run a program and keep what it compiles in a folder, TARGET's property FASTNP_BUNDLE, that is shipped with it: install(DIRECTORY ...).
+# Where the program runs, FASTNP_CACHE_BUNDLE names the folder, which has to belong to the user or to root. The program is run once for each level of
+# processors (base, v3, v4: FASTNP_ISA), by default for the building machine's; again where one of DEPENDS changed.
+function(fastnp_cache_bundle target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;ISA;DEPENDS")
+  if(NOT arg_COMMAND)
+    message(FATAL_ERROR "fastnp_cache_bundle(${target}): COMMAND is missing")
+  endif()
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "fastnp_cache_bundle(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.bundle")
+  set(stamp "${folder}.made")
+  set(kept "FASTNP_CACHE_DIR=${folder}" "FASTNP_CACHE_BUNDLE=" "FASTNP_CACHE_SIZE=1048576")
+  set(commands COMMAND "${CMAKE_COMMAND}" -E rm -rf "${folder}" COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}")
+  if(arg_ISA)
+    foreach(level IN LISTS arg_ISA)
+      list(APPEND commands COMMAND "${CMAKE_COMMAND}" -E env ${kept} "FASTNP_ISA=${level}" ${arg_COMMAND})
+    endforeach()
+  else()
+    list(APPEND commands COMMAND "${CMAKE_COMMAND}" -E env ${kept} ${arg_COMMAND})
+  endif()
+  add_custom_command(OUTPUT "${stamp}" ${commands} COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}" DEPENDS ${arg_DEPENDS}
+                     COMMENT "Keeping what ${target} compiles" VERBATIM)
+  add_custom_target(${target} ALL DEPENDS "${stamp}")
+  set_target_properties(${target} PROPERTIES FASTNP_BUNDLE "${folder}")
+endfunction()

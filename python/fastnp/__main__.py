@@ -3,7 +3,9 @@
 import argparse
 import ast
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from fastnp._specs import Spec
 
 _ARRAY = re.compile(r"(?:([^\W\d]\w*)=)?(\w+)\[([^\]]*)\]")
 _PLAIN = re.compile(r"(?:([^\W\d]\w*)=)?(.+)", re.DOTALL)
+_KEPT = re.compile(r"llvmcache-[0-9a-f]{64}")
 _EXPORT = """\
 SPECS are the arguments in their order, or by name (NAME=...): arrays as DTYPE[SIZES], plain values as Python writes them.
 Sizes are numbers, or names of what varies; DTYPE[] is an array of no axes. Behind "--" are those of a further specialisation.
@@ -96,11 +99,57 @@ def _export(words: list[str]) -> None:
     print(out.write(given.path))
 
 
+_BUNDLE = """\
+The program is run with its arguments, once for each level, and what it compiles is kept in the folder. Where the folder is FASTNP_CACHE_BUNDLE, the
+program finds it there, and compiles nothing.
+
+  python -m fastnp bundle -o cache.bundle app.py --warm-up
+  python -m fastnp bundle -o cache.bundle --isa v3 -- ./app
+"""
+
+
+def _bundle(words: list[str]) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m fastnp bundle",
+        description="Keeps what a program compiles in a folder that is shipped with it, read-only.",
+        epilog=_BUNDLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-o", dest="folder", required=True, help="the folder; what is in it stays")
+    parser.add_argument("--isa", action="append", help="a level of processors (base, v3, v4), by FASTNP_ISA; by default this machine's own")
+    parser.add_argument("program", nargs=argparse.REMAINDER, help="a Python file or another program, and its arguments")
+    given = parser.parse_args(words)
+    command = given.program[1:] if given.program[:1] == ["--"] else given.program
+    if not command:
+        parser.error("there is no program to run")
+    folder = Path(given.folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o755)
+    python = [sys.executable] if command[0].endswith(".py") else []
+    for level in given.isa or [None]:
+        environment = {**os.environ, "FASTNP_CACHE_DIR": str(folder), "FASTNP_CACHE_BUNDLE": "", "FASTNP_CACHE_SIZE": "1048576"}
+        status = subprocess.run([*python, *command], env=environment | ({} if level is None else {"FASTNP_ISA": level})).returncode
+        if status != 0:
+            raise SystemExit(f"{command[0]} ended with status {status}")
+    size = count = 0
+    for path in sorted(folder.iterdir()):
+        if not _KEPT.fullmatch(path.name):  # of a writer that died, and the time of the last look for old files
+            path.unlink()
+            continue
+        path.chmod(0o444)
+        size, count = size + path.stat().st_size, count + 1
+    print(f"{folder}: {count} files, {size} bytes")
+
+
 def main() -> None:
     if sys.argv[1:2] == ["export"]:
         return _export(sys.argv[2:])
+    if sys.argv[1:2] == ["bundle"]:
+        return _bundle(sys.argv[2:])
     parser = argparse.ArgumentParser(
-        prog="python -m fastnp", description="Where C++ programs find fastnp.", epilog="python -m fastnp export --help: functions as libraries"
+        prog="python -m fastnp",
+        description="Where C++ programs find fastnp.",
+        epilog="python -m fastnp export --help: functions as libraries; bundle --help: compiled code with a program",
     )
     asked = parser.add_mutually_exclusive_group(required=True)
     asked.add_argument("--version", action="version", version=__version__)

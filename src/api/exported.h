@@ -48,13 +48,15 @@ std::string library_of(std::span<const std::shared_ptr<const ExportedPart>> part
 void pack(const compiler::Signature& signature, base::Writer& out);
 compiler::Signature unpack_signature(base::Reader& in);
 
-/// A function of a C header. `results`: the dtype and shape of each, as texts.
+/// A function of a header. `results`: the dtype and shape of each, as texts; `written`: the arguments that it writes to.
 struct HeaderFunction {
     const ExportedHeader& header;
     const compiler::Signature& signature;
     std::vector<std::string> results;
+    std::vector<Dtype> result_dtypes;
+    std::vector<int> written;
 };
-/// The header.
+/// The header, for C and, with types, for C++.
 std::string c_header(std::span<const HeaderFunction> functions);
 
 /// That of all functions of a file.

@@ -273,7 +273,9 @@ std::string header_of(std::span<const Specialisation> all) {
     for (const Specialisation& each : all) {
         std::vector<std::string> gives;
         for (const ExportedArray& result : each.results()) gives.push_back(result.dtype + result.shape);
-        functions.push_back({each.header, each.entry->signature, std::move(gives)});
+        std::vector<Dtype> dtypes;
+        for (const auto& output : each.entry->plan.outputs) dtypes.push_back(output.dtype);
+        functions.push_back({each.header, each.entry->signature, std::move(gives), std::move(dtypes), each.entry->written});
     }
     return detail::c_header(functions);
 }

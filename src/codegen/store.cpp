@@ -105,11 +105,19 @@ std::filesystem::path folder_name() {
     return {};
 }
 
+std::filesystem::path bundle_name() {
+    const char* const given = std::getenv("FASTNP_CACHE_BUNDLE");  // NOLINT: as above
+    return given == nullptr ? std::filesystem::path() : std::filesystem::path(given);
+}
+
 std::uint64_t size_limit() {
     std::uint64_t mebibytes = 256;
     if (const char* given = std::getenv("FASTNP_CACHE_SIZE")) std::from_chars(given, given + std::strlen(given), mebibytes);  // NOLINT: as above
     return mebibytes << 20;
 }
+
+// The folder that this process keeps files in, or one that came with an application.
+enum class Place : std::uint8_t { own, bundle };
 
 class File {
 public:
@@ -121,10 +129,11 @@ public:
     File& operator=(const File&) = delete;
     int get() const { return descriptor_; }
 
-    /// The user's own, and nobody else can write to it.
-    bool is_safe(mode_t kind, struct stat& status) const {
-        return descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && (status.st_mode & S_IFMT) == kind && status.st_uid == geteuid() &&
-               (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    /// The user's own, or, of a bundle, the system's, and nobody else can write to it.
+    bool is_safe(mode_t kind, Place place, struct stat& status) const {
+        if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) return false;
+        const bool is_own = status.st_uid == geteuid() || (place == Place::bundle && status.st_uid == 0);
+        return is_own && (status.st_mode & S_IFMT) == kind && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
     }
 
 private:
@@ -132,7 +141,7 @@ private:
 };
 
 // The folder, open; made if it is not there and `make` says so. -1 if it can't be used.
-int open_folder(const std::filesystem::path& name, bool make) {
+int open_folder(const std::filesystem::path& name, Place place, bool make) {
     if (name.empty()) return -1;
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     int descriptor = open(name.c_str(), flags);
@@ -143,7 +152,7 @@ int open_folder(const std::filesystem::path& name, bool make) {
         descriptor = open(name.c_str(), flags);
     }
     struct stat status;
-    if (descriptor >= 0 && !File(dup(descriptor)).is_safe(S_IFDIR, status)) {
+    if (descriptor >= 0 && !File(dup(descriptor)).is_safe(S_IFDIR, place, status)) {
         close(descriptor);
         return -1;
     }
@@ -186,12 +195,12 @@ void prune(const std::filesystem::path& folder, std::size_t written) {
     llvm::pruneCache(folder.string(), policy);
 }
 
-std::optional<std::string> read_kept(const Digest& key) {
-    const File folder(open_folder(folder_name(), false));
+std::optional<std::string> read_kept(const Digest& key, const std::filesystem::path& name, Place place) {
+    const File folder(open_folder(name, place, false));
     if (folder.get() < 0) return std::nullopt;
     const File file(openat(folder.get(), file_name(key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status;
-    if (!file.is_safe(S_IFREG, status) || static_cast<std::size_t>(status.st_size) > largest_file) return std::nullopt;
+    if (!file.is_safe(S_IFREG, place, status) || static_cast<std::size_t>(status.st_size) > largest_file) return std::nullopt;
     const std::string bytes = read_all(file.get(), static_cast<std::size_t>(status.st_size));
     const std::size_t head = magic.size() + 2 * sizeof(Digest);
     if (bytes.size() < head) return std::nullopt;
@@ -200,14 +209,14 @@ std::optional<std::string> read_kept(const Digest& key) {
     const std::string expected = std::string(magic) + std::string(bytes_of(key)) + std::string(bytes_of(sum));
     if (bytes.compare(0, head, expected) != 0) return std::nullopt;
     const struct timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
-    (void)futimens(file.get(), times);  // used now, also where the file system does not note that
+    if (place == Place::own) (void)futimens(file.get(), times);  // used now, also where the file system does not note that
     return std::string(body);
 }
 
 // Whether it is kept now.
 bool write_kept(const Digest& key, std::string_view body) {
     const std::filesystem::path name = folder_name();
-    const File folder(open_folder(name, true));
+    const File folder(open_folder(name, Place::own, true));
     if (folder.get() < 0) return false;
     const Digest sum = digest_of({bytes_of(key), body});
     static std::atomic<std::uint64_t> counter{0};
@@ -233,12 +242,13 @@ void tell_file(const char* what, const Digest& key, std::size_t bytes) {
 
 }  // namespace
 
-bool keeps_files() { return !environment().empty() && !folder_name().empty(); }
+bool keeps_files() { return !environment().empty() && !(folder_name().empty() && bundle_name().empty()); }
 
 std::optional<std::string> load_bytes(std::string_view fingerprint) {
     if (environment().empty()) return std::nullopt;
     const Digest key = digest_of({magic, environment(), fingerprint});
-    std::optional<std::string> found = read_kept(key);
+    std::optional<std::string> found = read_kept(key, folder_name(), Place::own);
+    if (!found) found = read_kept(key, bundle_name(), Place::bundle);
     if (detail::tells(detail::Channel::cache)) tell_file(found ? "found" : "found no", key, found ? found->size() : 0);
     return found;
 }

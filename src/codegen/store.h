@@ -4,7 +4,10 @@
 //   FASTNP_CACHE_DIR    the folder; by default fastnp in $XDG_CACHE_HOME or ~/.cache; empty: nothing is kept
 //   FASTNP_CACHE_SIZE   mebibytes that it may hold (256); what was not used for longest goes
 //
-// The folder must belong to the user, and so must each file, and nobody else may be able to write to them; what is not so is left alone and not read.
+//   FASTNP_CACHE_BUNDLE a folder that is read besides, and never written to: what an application brings with it
+//
+// The folder must belong to the user, and so must each file, and nobody else may be able to write to them; what is not so is left alone and not read. A
+// bundle and its files may be the system's (root's), too.
 #pragma once
 
 #include <optional>
