@@ -57,7 +57,7 @@ endfunction()
 #
 # Has the build run a program and keep what it compiles in a folder, TARGET's property FASTNP_BUNDLE, that is shipped with it: install(DIRECTORY ...).
 # Where the program runs, FASTNP_CACHE_BUNDLE names the folder, which has to belong to the user or to root. The program is run once for each level of
-# processors (base, v3, v4: FASTNP_ISA), by default for the building machine's; again where one of DEPENDS changed.
+# processors (base, v3, v4: FASTNP_ISA), by default for the building machine's; again where it, if it is a target, or one of DEPENDS changed.
 function(fastnp_cache_bundle target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;ISA;DEPENDS")
   if(NOT arg_COMMAND)
@@ -66,6 +66,12 @@ function(fastnp_cache_bundle target)
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "fastnp_cache_bundle(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
+  list(POP_FRONT arg_COMMAND program)
+  if(TARGET ${program})
+    list(APPEND arg_DEPENDS ${program})
+    set(program "$<TARGET_FILE:${program}>")
+  endif()
+  list(PREPEND arg_COMMAND "${program}")
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.bundle")
   set(stamp "${folder}.made")
   set(kept "FASTNP_CACHE_DIR=${folder}" "FASTNP_CACHE_BUNDLE=" "FASTNP_CACHE_SIZE=1048576")

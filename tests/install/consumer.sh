@@ -16,6 +16,12 @@ cmake -S "$work/project" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$PWD/$wo
 cmake --build "$work/build"
 "$work/build/consumer"
 [ -z "$python" ] || "$work/build/exported"
+# With its bundle it generates no code.
+logs=$(FASTNP_CACHE_DIR="" FASTNP_CACHE_BUNDLE="$PWD/$work/build/consumer_bundle.bundle" FASTNP_LOGS=cache "$work/build/consumer" 2>&1)
+if ! grep -q 'found llvmcache' <<< "$logs" || grep -q 'found no' <<< "$logs"; then
+    printf 'with its bundle the program compiles:\n%s\n' "$logs"
+    exit 1
+fi
 
 # The same by pkg-config, where it is: the library is found by its SONAME.
 if command -v pkg-config > /dev/null; then
