@@ -9,6 +9,7 @@
 #include "float_errors.h"
 #include "functions.h"
 #include "ndarray.h"
+#include "tape.h"
 
 namespace fastnp::python {
 
