@@ -22,7 +22,7 @@ if os.environ.get("FASTNP_SIMULATED_DEVICE", "0") != "0":  # all tests, in a pro
 
     simulated.load()
 
-SEVERAL, PART = 4, 4  # of a test with so many cases the first tier takes one in so many
+SEVERAL, PART = 4, 5  # of a test with so many cases the first tier takes one in so many
 
 hypothesis.settings.register_profile("fastnp", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("fastnp")
