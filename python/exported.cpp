@@ -115,7 +115,9 @@ void add_exported(py::module_& module) {
             for (const ExportedArray& each : function.parameters(specialisation)) list.append(py::make_tuple(each.name, each.dtype, each.shape));
             return list;
         });
-    py::class_<PartObject>(module, "_ExportedPart", "A function on its way into a library.");
+    py::class_<PartObject>(module, "_ExportedPart", "A function on its way into a library.").def_property_readonly("guards", [](const PartObject& object) {
+        return detail::guards_of(*object.part);
+    });
     module.def(
         "_write_exported",
         [](const std::string& path, const std::vector<PartObject*>& objects) {

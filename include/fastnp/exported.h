@@ -98,6 +98,8 @@ struct ExportOptions {
 };
 
 namespace detail {
+/// What its sizes have to be, as explain() tells it.
+FASTNP_API const std::vector<std::string>& guards_of(const ExportedPart& part);
 /// A library of these parts and its header (".h") beside it, in the place of files of these names, each at once. Error where they can't be written,
 /// ValueError for parts that do not go together.
 FASTNP_API void write_exported(const std::filesystem::path& path, std::span<const std::shared_ptr<const ExportedPart>> parts);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,11 @@ from fastnp._specs import Spec, is_spec
 
 # Kinds of what a call gives, by their numbers in the core.
 _ARRAY, _NUMBER, _ARGUMENT, _PLAIN, _TUPLE, _LIST, _DICT = 0, 1, 2, 4, 6, 7, 8
+
+
+# A size that a recording is not for, as its guards say it.
+_EXCLUDED = re.compile(r"(\w+)(?: - (\d+))? != 0")
+_MOST_ADDED = 8
 
 
 def told(tree: Any, count: int) -> str:
@@ -167,6 +173,7 @@ class Exporter:
 
     def __init__(self, *, isa: str | Sequence[str] | None = None) -> None:
         self._parts: list[Any] = []
+        self._first = 0  # of those of the last add()
         self._isa = () if isa is None else (isa,) if isinstance(isa, str) else tuple(isa)
 
     def add(self, function: Callable[..., Any], specs: Any, /, *, name: str | None = None) -> Exporter:
@@ -180,7 +187,8 @@ class Exporter:
         function : callable
             A function, or a compiled one.
         specs : tuple, list, dict or compiler.Spec
-            What it takes, as `export` has it.
+            What it takes, as `export` has it. Sizes that the recording is not for (1, at times) get a specialisation
+            of their own.
         name : str, optional
             Its name in the library; by default its own.
 
@@ -195,10 +203,32 @@ class Exporter:
             As `export`.
         """
         check_unrecorded("export")
+        name = str(getattr(_function_of(function)[0], "__name__", "function")) if name is None else name
+        self._first = len(self._parts)
+        for guard in self._add(function, specs, name):
+            self._add_excluded(function, specs, name, guard)
+        return self
+
+    def _add_excluded(self, function: Callable[..., Any], specs: Any, name: str, guard: str) -> None:
+        """Of a size that a recording is not for, a specialisation of its own, if the function can be called with it."""
+        found = _EXCLUDED.fullmatch(guard)
+        if found is None or len(self._parts) - self._first >= _MOST_ADDED:
+            return
+        with_size = _with_size(specs, found[1], int(found[2] or 0))
+        if with_size is None:
+            return
+        try:
+            guards = self._add(function, with_size, name)
+        except Exception:  # it is an error for such sizes, which the call will say
+            return
+        for each in guards:
+            self._add_excluded(function, with_size, name, each)
+
+    def _add(self, function: Callable[..., Any], specs: Any, name: str) -> list[str]:
+        """One specialisation. What its sizes have to be."""
         written, options, bound = _function_of(function)
         given = _given(written, bound, specs)
         compiled = _alone(written, given, options)
-        name = str(getattr(written, "__name__", "function")) if name is None else name
         leaves = [leaf for spec_name, spec in given.specs.items() for leaf in _leaves(spec, spec_name)]
         names = tuple(where for where, leaf in leaves if _is_array(leaf))
         taken = {where.partition("[")[0] for where in names}
@@ -206,10 +236,11 @@ class Exporter:
         if beside:
             raise _core.RecordError(f"{', '.join(beside)}: plain values beside arrays of one argument can't be exported: hand them in by themselves")
         try:
-            self._parts.append(compiled._exported(len(self._parts), name, names, self._isa, *given.args, **given.kwargs))
+            part = compiled._exported(len(self._parts), name, names, self._isa, *given.args, **given.kwargs)
         except _core.RecordError as error:
             raise _say(error) from None
-        return self
+        self._parts.append(part)
+        return list(part.guards)
 
     def write(self, path: str | os.PathLike[str], /) -> Exported:
         """Writes the library, and a C header beside it.
@@ -235,6 +266,29 @@ class Exporter:
         path = path if path.suffix else path.with_suffix(".so")
         _core._write_exported(str(path), self._parts)
         return Exported(path)
+
+
+def _with_size(value: Any, name: str, size: int) -> Any:
+    """Specs with a number in the place of a size's name. None where that name is not among them, or may not be that number."""
+    found = []
+
+    def put(each: Any) -> Any:
+        if isinstance(each, Spec):
+            for place in each.shape:
+                if not isinstance(place, int) and _name_of(place) == name:
+                    found.append(place)
+            return Spec(tuple(size if not isinstance(place, int) and _name_of(place) == name else place for place in each.shape), each.dtype)
+        if type(each) in (tuple, list):
+            return type(each)(map(put, each))
+        return {key: put(item) for key, item in each.items()} if type(each) is dict else each
+
+    made = put(value)
+    is_allowed = all(isinstance(place, str) or (place.low <= size <= place.high and size % place.multiple_of == 0) for place in found)
+    return made if found and is_allowed else None
+
+
+def _name_of(place: Any) -> str:
+    return place if isinstance(place, str) else str(place.name)
 
 
 def _given(function: Any, bound: tuple[Any, ...], specs: Any) -> _Given:

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "api/guard_text.h"
 #include "base/hash.h"
 #include "codegen/exported.h"
 #include "device/movable.h"
@@ -228,7 +229,8 @@ ExportedPart exported(const Entry& entry, std::span<const Argument> call, const 
         throw RecordError(text);
     }
     const std::vector<eager::Isa> levels = levels_of(ahead.isa);
-    ExportedPart part{{ahead.name, {}, structure, ahead.parameters}, given, entry.plan.outputs.size(), entry.written, {}, {}};
+    ExportedPart part{{ahead.name, {}, structure, ahead.parameters}, given, entry.plan.outputs.size(), entry.written, {}, {}, {}};
+    for (const shape::SizeGuard& guard : entry.plan.sizes.guards()) part.guards.push_back(guard_text(guard, entry.plan.sizes));
     base::Writer out;
     pack(signature_of(entry, given), out);
     plan::pack(entry.plan, out);

@@ -31,6 +31,7 @@ struct ExportedPart {
     std::size_t parameter_count = 0, result_count = 0;
     std::vector<int> written;
     std::vector<std::string> weights;
+    std::vector<std::string> guards;  // of sizes, as texts
     struct Level {
         codegen::ExportedCode code;
         std::string payload;

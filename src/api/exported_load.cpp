@@ -268,9 +268,21 @@ std::vector<ExportedArray> Specialisation::parameters() const {
     return all;
 }
 
+// Whether calls of the second kind can be written as calls of the first: with sizes in the places of what varies.
+bool takes(const compiler::Signature& general, const compiler::Signature& special) {
+    return std::ranges::equal(general.arguments, special.arguments, [](const compiler::ArgumentGuard& a, const compiler::ArgumentGuard& b) {
+        const auto fits = [](const compiler::Extent& x, const compiler::Extent& y) { return x.symbol >= 0 || (y.symbol < 0 && x.value == y.value); };
+        return a.dtype == b.dtype && std::ranges::equal(a.shape, b.shape, fits);
+    });
+}
+
 std::string header_of(std::span<const Specialisation> all) {
     std::vector<detail::HeaderFunction> functions;
     for (const Specialisation& each : all) {
+        const auto takes_it = [&](const detail::HeaderFunction& other) {
+            return other.header.name == each.header.name && takes(other.signature, each.entry->signature);
+        };
+        if (std::ranges::any_of(functions, takes_it)) continue;
         std::vector<std::string> gives;
         for (const ExportedArray& result : each.results()) gives.push_back(result.dtype + result.shape);
         std::vector<Dtype> dtypes;

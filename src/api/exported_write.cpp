@@ -61,6 +61,8 @@ private:
 
 }  // namespace
 
+const std::vector<std::string>& guards_of(const ExportedPart& part) { return part.guards; }
+
 void write_exported(const std::filesystem::path& path, std::span<const std::shared_ptr<const ExportedPart>> parts) {
     const std::filesystem::path beside = std::filesystem::path(path).replace_extension(".h");
     if (beside == path) throw ValueError(path.string() + ": a library is not to end in .h, which its header does");

@@ -134,3 +134,23 @@ def test_several_levels(tmp_path: Path) -> None:
         assert f"it is for processors with the instruction set {here}" in done.stderr
     with pytest.raises(ValueError, match="isa: 'v5' is no level of processors"):
         np.export(wide, Spec((50, 40)), tmp_path / "h.so", isa="v5")
+
+
+def test_sizes_that_a_recording_is_not_for(tmp_path: Path) -> None:
+    """They get specialisations by themselves, where the function takes them, and the header one function for all."""
+
+    def gram(x: Any) -> Any:
+        return np.einsum("ij,ik->jk", x, x)
+
+    exported = np.export(gram, np.ShapeDtype(("n", 4)), tmp_path / "gram")
+    assert [each[0][2] for each in exported.specialisations] == ["(n, 4)", "(0, 4)", "(1, 4)"]
+    for rows in (0, 1, 2, 9):
+        x = numpy.random.default_rng(rows).normal(size=(rows, 4))
+        numpy.testing.assert_allclose(exported(x), x.T @ x, atol=1e-13)
+    assert (tmp_path / "gram.h").read_text().count("static inline int ") == 1
+    most = np.export(lambda x: np.max(x), np.ShapeDtype("n"), tmp_path / "most")
+    assert len(most.specialisations) == 1  # of nothing there is no maximum
+    with pytest.raises(ValueError, match="n != 0"):
+        most(numpy.zeros(0))
+    limited = np.export(gram, np.ShapeDtype((np.Dim("n", 2, 50), 4)), tmp_path / "limited")
+    assert len(limited.specialisations) == 1
