@@ -23,6 +23,7 @@ namespace fastnp::exported {
 /// What an exported function throws: a text, and a code.
 class Error : public std::runtime_error {
 public:
+    /// With one of fastnp_status.
     Error(int code, const std::string& text) : std::runtime_error(text), code_(code) {}
     /// One of fastnp_status.
     int code() const noexcept { return code_; }
@@ -52,9 +53,12 @@ inline void check_count(const char* name, std::size_t count, std::initializer_li
 template <class T>
 class Array {
 public:
+    /// Of a result that a call gave, which nobody else releases.
     explicit Array(const fastnp_exported_array& array) : array_(array) {}
     ~Array() { release(); }
+    /// Takes it; the other one owns nothing then.
     Array(Array&& other) noexcept : array_(std::exchange(other.array_, {})) {}
+    /// Takes it, and releases what this one had.
     Array& operator=(Array&& other) noexcept {
         if (this != &other) {
             release();
@@ -65,9 +69,11 @@ public:
     Array(const Array&) = delete;
     Array& operator=(const Array&) = delete;
 
-    /// Its sizes, and its steps in bytes.
+    /// Its sizes.
     std::span<const std::int64_t> shape() const { return {array_.shape, static_cast<std::size_t>(array_.ndim)}; }
+    /// Its steps in bytes.
     std::span<const std::int64_t> strides() const { return {array_.strides, static_cast<std::size_t>(array_.ndim)}; }
+    /// The number of its elements.
     std::size_t size() const {
         std::size_t count = 1;
         for (const std::int64_t each : shape()) count *= static_cast<std::size_t>(each);
@@ -126,6 +132,7 @@ public:
         check(fastnp_exported_open_named(path.c_str(), name, &opened));
         function_.reset(opened);
     }
+    /// For the functions of exported_c.h.
     const fastnp_exported_function* get() const { return function_.get(); }
 
 private:
