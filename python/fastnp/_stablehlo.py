@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy
 
+from fastnp import _formulas
+
 Sizes = tuple[int, ...]
 
 _TYPES = {
@@ -14,7 +16,7 @@ _TYPES = {
     "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "complex64": "complex<f32>", "complex128": "complex<f64>",
 }  # fmt: skip
 
-#: By the names that formulas have for operations (fastnp.onnx._write_elementwise).
+#: By the names that formulas have for operations (fastnp._formulas).
 _OPS = {
     "Add": "add", "Sub": "subtract", "Mul": "multiply", "Div": "divide", "Neg": "negate", "Abs": "abs", "Sign": "sign", "Sqrt": "sqrt", "Exp":
     "exponential", "Log": "log", "Sin": "sine", "Cos": "cosine", "Tan": "tan", "Tanh": "tanh", "Floor": "floor", "Ceil": "ceil", "Round":
@@ -83,8 +85,8 @@ def _nested(value: Any) -> str:
     return "[" + ", ".join(map(_nested, value)) + "]" if isinstance(value, list) else "true" if value else "false"
 
 
-class Tensor:
-    """A value by its name. Its operators are those of fastnp.onnx._tensors.Tensor, by which formulas are written."""
+class Tensor(_formulas.Tensor):
+    """A value by its name."""
 
     __slots__ = ("builder", "dtype", "name", "shape")
 
@@ -108,8 +110,6 @@ class Tensor:
         )
 
     def op(self, kind: str, *others: Any, dtype: Any = None, **attributes: Any) -> Tensor:
-        if kind == "Where":
-            raise TypeError("Where")
         if kind in ("IsNaN", "IsInf", "LessOrEqual", "Less", "Equal"):
             return self._question(kind, others, attributes)
         if kind == "Reciprocal":
@@ -155,21 +155,6 @@ class Tensor:
             return self.builder.value(f"stablehlo.real {self.name} : ({self.type}) -> {type_of(real, self.shape)}", real, self.shape).cast(dtype)
         return self.builder.value(f"stablehlo.convert {self.name} : ({self.type}) -> {type_of(dtype, self.shape)}", dtype, self.shape)
 
-    def __add__(self, other: Any) -> Tensor:
-        return self.op("Add", other)
-
-    def __sub__(self, other: Any) -> Tensor:
-        return self.op("Sub", other)
-
-    def __mul__(self, other: Any) -> Tensor:
-        return self.op("Mul", other)
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return self.op("Div", other)
-
-    def __neg__(self) -> Tensor:
-        return self.op("Neg")
-
     def __abs__(self) -> Tensor:
         if self.dtype.kind == "c":
             real = numpy.dtype(f"f{self.dtype.itemsize // 2}")
@@ -177,28 +162,12 @@ class Tensor:
         return self.op("Abs")
 
     def mod(self, other: Any, fmod: int = 0) -> Tensor:
-        """Of integers the remainder with the divisor's sign; `fmod`: with the dividend's."""
         other = self.like(other)
         rest = self.builder.value(f"stablehlo.remainder {self.name}, {other.name} : {self.type}", self.dtype, self.shape)
         if fmod or self.dtype.kind != "i":
             return rest
         other_side = rest.less(0).op("Xor", other.less(0)).both(rest.is_equal(0).inverted())
         return other_side.choose(rest + other, rest)
-
-    def less(self, other: Any) -> Tensor:
-        return self.compare("LT", other)
-
-    def is_equal(self, other: Any) -> Tensor:
-        return self.compare("EQ", other)
-
-    def both(self, other: Tensor) -> Tensor:
-        return self.op("And", other)
-
-    def either(self, other: Tensor) -> Tensor:
-        return self.op("Or", other)
-
-    def inverted(self) -> Tensor:
-        return self.op("Not")
 
     def choose(self, first: Any, second: Any) -> Tensor:
         known = first if isinstance(first, Tensor) else second

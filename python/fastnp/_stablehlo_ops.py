@@ -90,19 +90,34 @@ def _iota(to: Builder, node: Node) -> Tensor:
 
 
 def _argfold(join: str) -> Callable[..., Tensor]:
-    """The first place of the best element; NaN is the best."""
+    """The first place of the best element; NaN is the best. Values and places are folded together: XLA may compute an element twice, with other bits."""
 
     def folded(to: Builder, node: Node, x: Tensor) -> Tensor:
         axis = node.ints[0] if node.ints else 0
         x = x if node.ints else x.reshape([math.prod(x.shape)])
         x = x.cast("uint8") if x.dtype.kind == "b" else x
-        best = fold(x, [axis], join)
-        dims = [each for each in range(len(x.shape)) if each != axis]
-        is_best = x.is_equal(spread(best, x.shape, dims))
-        if x.dtype.kind not in "iu":
-            is_best = is_best.either(x.op("IsNaN"))
         places = counted(to, x.shape, axis)
-        return fold(is_best.choose(places, x.shape[axis]), [axis], "minimum").cast(node.dtype)
+        worst, first = to.constant(numpy.array(JOINS[join][1](x.dtype)).astype(x.dtype)), to.constant(0, "int64")
+        region = Builder(to, to.indent + "  ")
+        a, b = (Tensor(region, region.fresh(), x.dtype, ()) for _ in range(2))
+        i, j = (Tensor(region, region.fresh(), places.dtype, ()) for _ in range(2))
+        better, same = a.compare("GT" if join == "maximum" else "LT", b), a.is_equal(b)
+        if x.dtype.kind not in "iu":
+            better = better.either(a.op("IsNaN").both(b.op("IsNaN").inverted()))
+            same = same.either(a.op("IsNaN").both(b.op("IsNaN")))
+        is_first = better.either(same.both(i.less(j)))
+        given = is_first.choose(a, b), is_first.choose(i, j)
+        region.line(f"stablehlo.return {given[0].name}, {given[1].name} : {a.type}, {i.type}")
+        shape = [size for each, size in enumerate(x.shape) if each != axis]
+        pair = to.fresh()
+        to.line(
+            f"{pair}:2 = stablehlo.reduce({x.name} init: {worst.name}), ({places.name} init: {first.name}) across dimensions = [{axis}] : "
+            f"({x.type}, {places.type}, {worst.type}, {first.type}) -> ({type_of(x.dtype, shape)}, {type_of('int64', shape)})"
+        )
+        to.line(f" reducer({a.name}: {a.type}, {b.name}: {b.type}) ({i.name}: {i.type}, {j.name}: {j.type}) {{")
+        to.lines += region.lines
+        to.line("}")
+        return Tensor(to, f"{pair}#1", places.dtype, tuple(shape)).cast(node.dtype)
 
     return folded
 

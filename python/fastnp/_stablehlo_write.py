@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _formulas, _told
 from fastnp._ahead import _say
 from fastnp._fallback import check_unrecorded
 from fastnp._stablehlo import Builder, Tensor, type_of
 from fastnp._stablehlo_ops import WRITERS, numbers
 from fastnp._told import BACKWARD, BODY, IS_ONCE, IS_WHILE, Node, missing, results, told
-from fastnp.onnx import _write_elementwise
 
 # Of complex numbers: others of the table are formulas over real ones.
 _COMPLEX = {"negative", "positive", "sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "subtract", "divide", "add", "multiply", "power", "absolute"}
@@ -83,7 +82,7 @@ def stablehlo(function: Callable[..., Any], specs: Any, /, *, name: str = "main"
 def _has(node: Node) -> bool:
     if node.op in ("nonzero", "bind", "call", "given"):
         return False
-    return node.op in WRITERS or (node.op in _write_elementwise.names() and (node.dtype.kind != "c" or node.op in _COMPLEX))
+    return node.op in WRITERS or (node.op in _formulas.names() and (node.dtype.kind != "c" or node.op in _COMPLEX))
 
 
 def _text(graph: dict[str, Any], name: str) -> str:
@@ -105,38 +104,17 @@ def _text(graph: dict[str, Any], name: str) -> str:
     return "\n".join(["module {", f"  func.func public @{name}({taken}) -> ({types}) {{", *to.lines, last, "  }", "}"])
 
 
-class _Values:
-    """The values of a graph's nodes, written in order, each once."""
+class _Values(_told.Values):
+    language = "StableHLO"
+    writers = WRITERS
 
-    def __init__(self, to: Builder, graph: dict[str, Any], known: dict[int, Tensor]) -> None:
-        self._to, self._graph = to, graph
-        self._known: dict[int, Any] = dict(known)
-        for place, row in enumerate(graph["nodes"]):
-            if place not in self._known:
-                self._known[place] = self._made(Node(*row))
+    def loop(self, node: Node, operands: list[Tensor]) -> list[Tensor]:
+        return _loop(self.to, self.graph, node, operands)
 
-    def __getitem__(self, place: int) -> Tensor:
-        found: Tensor = self._known[place]
-        return found
-
-    def _made(self, node: Node) -> Any:
-        operands = [self._known[each] for each in node.inputs]
-        if node.op == "loop":
-            return _loop(self._to, self._graph, node, operands)
-        if node.op == "after":
-            return operands[0][node.ints[0]]
-        if node.op in WRITERS:
-            try:
-                return WRITERS[node.op](self._to, node, *operands)
-            except NotImplementedError as error:
-                raise _core.RecordError(f"StableHLO has nothing for {error}" + (f" ({node.place})" if node.place else "")) from None
-        return _elementwise(node, operands)
-
-
-def _elementwise(node: Node, operands: list[Tensor]) -> Tensor:
-    if node.op == "absolute" and operands[0].dtype.kind == "c":
-        return abs(operands[0]).cast(node.dtype)
-    return _write_elementwise.write(node.op, operands, node.dtype, is_exact=True)
+    def elementwise(self, node: Node, operands: list[Tensor]) -> Any:
+        if node.op == "absolute" and operands[0].dtype.kind == "c":
+            return abs(operands[0]).cast(node.dtype)
+        return _formulas.write(node.op, operands, node.dtype, is_exact=True)
 
 
 def _loop(to: Builder, graph: dict[str, Any], node: Node, operands: list[Tensor]) -> list[Tensor]:

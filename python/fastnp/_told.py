@@ -68,3 +68,43 @@ def missing(graph: dict[str, Any], has: Callable[[Node], bool]) -> list[str]:
     for body in graph["bodies"]:
         found += missing(body, has)
     return list(dict.fromkeys(found))
+
+
+class Values:
+    """The values of a graph's nodes in another language, written in order, each once. `to`: what they are written to."""
+
+    language: str
+    writers: dict[str, Callable[..., Any]]
+
+    def __init__(self, to: Any, graph: dict[str, Any], known: dict[int, Any]) -> None:
+        self.to, self.graph = to, graph
+        self._known = dict(known)
+        for place, row in enumerate(graph["nodes"]):
+            if place not in self._known:
+                self._known[place] = self._made(Node(*row))
+
+    def __getitem__(self, place: int) -> Any:
+        return self._known[place]
+
+    def begin(self, node: Node) -> None:
+        """Before what a node becomes."""
+
+    def loop(self, node: Node, operands: list[Any]) -> list[Any]:
+        raise NotImplementedError
+
+    def elementwise(self, node: Node, operands: list[Any]) -> Any:
+        raise NotImplementedError
+
+    def _made(self, node: Node) -> Any:
+        self.begin(node)
+        operands = [self._known[each] for each in node.inputs]
+        if node.op == "loop":
+            return self.loop(node, operands)
+        if node.op == "after":
+            return operands[0][node.ints[0]]
+        if node.op not in self.writers:
+            return self.elementwise(node, operands)
+        try:
+            return self.writers[node.op](self.to, node, *operands)
+        except NotImplementedError as error:
+            raise _core.RecordError(f"{self.language} has nothing for {error}" + (f" ({node.place})" if node.place else "")) from None

@@ -11,11 +11,10 @@ import numpy
 import pytest
 from support import SEED
 from test_export import CASES
-from test_onnx_export import FINITE, NARROW, PROGRAMS, TWO, applied, flat, like, values
+from test_onnx_export import FINITE, NARROW, PROGRAMS, TWO, applied, flat, like, loops, operands
 
 import fastnp as np
-from fastnp import _stablehlo_ops
-from fastnp.onnx import _write_elementwise
+from fastnp import _formulas, _stablehlo_ops
 
 jax = pytest.importorskip("jax")
 mlir = pytest.importorskip("jax._src.interpreters.mlir")
@@ -66,7 +65,11 @@ LEFT_OUT = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+# A loop until two results are equal to the bit may not end there: XLA may compute one value twice, with other bits (docs/users/onnx.md).
+ENDLESS = {"k_means"}
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in ENDLESS])
 def test_functions_that_are_exported(name: str) -> None:
     function, _, arguments = CASES[name]
     given = arguments(5)
@@ -78,40 +81,15 @@ def test_functions_that_are_exported(name: str) -> None:
     check(function, given, 2e-3 if name == "float16" else 1e-9)
 
 
-def elementwise() -> list[tuple[str, str]]:
-    cases = []
-    for name in sorted((_write_elementwise.names() | {"log1p", "expm1", "cbrt", "arctan2"}) - {"imag", "real", "conjugate"}):
-        for dtype in ("float64", "float32", "float16", "int64", "int32", "int8", "uint8", "bool", "uint64", "complex128"):
-            count = 2 if name in TWO else 1
-            if name == "modf_fraction" and dtype[0] != "f":
-                continue
-            if dtype == "complex128" and name not in ("exp", "log", "sin", "cos", "sqrt", "multiply", "divide", "absolute", "equal", "square", "tanh"):
-                continue
-            try:
-                with numpy.errstate(all="ignore"):
-                    result = getattr(numpy, name, numpy.negative)(*[numpy.ones(1, dtype)] * count)
-            except TypeError:
-                continue
-            if numpy.asarray(result).dtype == numpy.float16 and dtype in ("bool", "uint8", "int8"):
-                continue
-            cases.append((name, dtype))
-    return cases
+DTYPES = ["float64", "float32", "float16", "int64", "int32", "int8", "uint8", "bool", "uint64"]
+COMPLEX = ("exp", "log", "sin", "cos", "sqrt", "multiply", "divide", "absolute", "equal", "square", "tanh")
 
 
 @pytest.mark.part(6)
-@pytest.mark.parametrize(("name", "dtype"), elementwise())
+@pytest.mark.parametrize(("name", "dtype"), [*loops(_formulas.names(), DTYPES), *((name, "complex128") for name in COMPLEX)])
 def test_elementwise(name: str, dtype: str) -> None:
     count = 2 if name in TWO else 1
-    if dtype == "complex128":
-        given = [random.normal(size=20) + 1j * random.normal(size=20) for _ in range(count)]
-    else:
-        given = [values(name, 40, dtype) for _ in range(count)]
-    if name in ("left_shift", "right_shift", "ldexp"):
-        given[1] = random.integers(0, 5, 40).astype("int32" if name == "ldexp" else dtype)
-    if name in ("floor_divide", "remainder", "fmod", "divide", "reciprocal") and dtype[0] in "iub":
-        given[-1][given[-1] == 0] = 1
-    if name == "power" and dtype[0] in "iu":
-        given[1] = random.integers(0, 3, 40).astype(dtype)
+    given = operands(name, dtype) if dtype != "complex128" else [random.normal(size=20) + 1j * random.normal(size=20) for _ in range(count)]
     if name in FINITE or name in NARROW:
         given = [numpy.nan_to_num(each) if dtype[0] == "f" else each for each in given]
     with numpy.errstate(all="ignore"):
@@ -166,6 +144,23 @@ def test_loops() -> None:
         check(lambda x: np.while_loop(lambda s: np.sum(s) > 1, lambda s: s / 2, np.abs(x)), [x])
 
 
+def test_a_loop_that_ends_by_equal_bits() -> None:
+    """Its text is there, and a number of its turns gives the same."""
+    function, specs, arguments = CASES["k_means"]
+    x, centres = arguments(8)
+    assert "stablehlo.while" in np.compiler.stablehlo(function, specs_of([x, centres]))
+
+    def turns(x: Any, centres: Any) -> Any:
+        def step(i: Any, centres: Any) -> Any:
+            nearest = np.argmin(np.sum((x[:, None] - centres) ** 2, axis=-1), axis=1)
+            is_of = (nearest[:, None] == np.arange(3)).astype(float)
+            return is_of.T @ x / np.maximum(np.sum(is_of, axis=0), 1)[:, None]
+
+        return np.fori_loop(0, 6, step, centres)
+
+    check(turns, [x, centres], 1e-9)
+
+
 def test_what_it_lacks_is_told_at_once() -> None:
     def f(x: Any) -> Any:
         return np.linalg.svd(x)[1], np.gcd(x.astype(int), 3)
@@ -197,4 +192,4 @@ def test_every_row_has_a_test() -> None:
         used |= set(np.compiler.trace(function)(*specs).ops)
     for function, shape in ((complex_parts, (3, 8)), (of_matrices, (3, 4)), (strided, (6, 4))):
         used |= set(np.compiler.trace(function)(Spec(shape)).ops)
-    assert not _stablehlo_ops.WRITERS.keys() - used - _write_elementwise.names() - {"iota", "extent", "constant", "real", "imag", "conjugate"}
+    assert not _stablehlo_ops.WRITERS.keys() - used - _formulas.names() - {"iota", "extent", "constant", "real", "imag", "conjugate"}

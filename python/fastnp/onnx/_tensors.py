@@ -8,16 +8,7 @@ from typing import Any
 
 import numpy
 
-#: What arithmetic on a dtype is done in, where few who run models have it in the dtype itself: the results are the same.
-_WIDER: dict[str, numpy.dtype[Any]] = {
-    **dict.fromkeys(["bool", "int8", "int16", "uint8", "uint16"], numpy.dtype("int32")),
-    "uint32": numpy.dtype("int64"),
-}
-
-
-def wider(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
-    """The dtype that integers are computed in."""
-    return _WIDER.get(dtype.name, dtype)
+from fastnp import _formulas
 
 
 class Builder:
@@ -112,8 +103,8 @@ class Builder:
         return a * b if isinstance(part.op, ast.Mult) else (a - a.mod(b)) / b
 
 
-class Tensor:
-    """A value by its name. Operators make nodes; numbers among their operands are constants of the value's dtype."""
+class Tensor(_formulas.Tensor):
+    """A value by its name."""
 
     __slots__ = ("builder", "dtype", "name")
 
@@ -132,44 +123,10 @@ class Tensor:
         dtype = numpy.dtype(dtype)
         return self if dtype == self.dtype else self.op("Cast", dtype=dtype, to=helper.np_dtype_to_tensor_dtype(dtype))
 
-    def __add__(self, other: Any) -> Tensor:
-        return self.op("Add", other)
-
-    def __sub__(self, other: Any) -> Tensor:
-        return self.op("Sub", other)
-
-    def __mul__(self, other: Any) -> Tensor:
-        return self.op("Mul", other)
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return self.op("Div", other)
-
-    def __neg__(self) -> Tensor:
-        return self.op("Neg")
-
-    def __abs__(self) -> Tensor:
-        return self.op("Abs")
-
     def mod(self, other: Any, fmod: int = 0) -> Tensor:
         return self.op("Mod", other, fmod=fmod)
 
-    def less(self, other: Any) -> Tensor:
-        return self.op("Less", other, dtype=bool)
-
-    def is_equal(self, other: Any) -> Tensor:
-        return self.op("Equal", other, dtype=bool)
-
-    def both(self, other: Tensor) -> Tensor:
-        return self.op("And", other, dtype=bool)
-
-    def either(self, other: Tensor) -> Tensor:
-        return self.op("Or", other, dtype=bool)
-
-    def inverted(self) -> Tensor:
-        return self.op("Not", dtype=bool)
-
     def choose(self, first: Any, second: Any) -> Tensor:
-        """`first` where this one is true, else `second`; one of them is a tensor, or both."""
         known = first if isinstance(first, Tensor) else second
         a, b = known.like(first), known.like(second)
         return self.builder.op("Where", self, a, b, dtype=known.dtype)

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy
 
-from fastnp import _core
+from fastnp import _core, _formulas, _told
 from fastnp._ahead import _say
 from fastnp._fallback import check_unrecorded
 from fastnp._told import Node, missing, results, told
-from fastnp.onnx import _write_elementwise
 from fastnp.onnx._tensors import Builder, Tensor
 from fastnp.onnx._write_arrays import WRITERS
 
@@ -99,7 +98,8 @@ def export(
     except _core.RecordError as error:
         raise _say(error) from None
     model = made.model(opset)
-    onnx.checker.check_model(model) if model.ByteSize() < _MOST_INSIDE else None
+    if model.ByteSize() < _MOST_INSIDE:
+        onnx.checker.check_model(model)
     if path is not None:
         _save(onnx, model, Path(path), weights_beside)
     return model
@@ -125,7 +125,7 @@ def _save(onnx: Any, model: Any, path: Path, beside: bool) -> None:
 
 
 def _has(node: Node) -> bool:
-    return node.dtype.kind != "c" and (node.op in WRITERS or node.op in _write_elementwise.names())
+    return node.dtype.kind != "c" and (node.op in WRITERS or node.op in _formulas.names())
 
 
 class _Model:
@@ -206,32 +206,17 @@ def needed(nodes: list[Any], wanted: set[str]) -> list[Any]:
     return kept[::-1]
 
 
-class Values:
-    """The values of a graph's nodes, written in order, each once."""
+class Values(_told.Values):
+    language = "ONNX"
+    writers = WRITERS
 
-    def __init__(self, builder: Builder, graph: dict[str, Any], known: dict[int, Tensor]) -> None:
-        self._builder, self._graph = builder, graph
-        self._known: dict[int, Any] = dict(known)
-        for place, row in enumerate(graph["nodes"]):
-            if place not in self._known:
-                self._known[place] = self._made(Node(*row))
+    def begin(self, node: Node) -> None:
+        self.to.place = node.place
 
-    def __getitem__(self, place: int) -> Tensor:
-        found: Tensor = self._known[place]
-        return found
+    def loop(self, node: Node, operands: list[Tensor]) -> list[Tensor]:
+        from fastnp.onnx._write_loops import write_loop  # which writes values, too
 
-    def _made(self, node: Node) -> Any:
-        self._builder.place = node.place
-        operands = [self._known[each] for each in node.inputs]
-        if node.op == "loop":
-            from fastnp.onnx._write_loops import write_loop
+        return write_loop(self.to, self.graph, node, operands)
 
-            return write_loop(self._builder, self._graph, node, operands)
-        if node.op == "after":
-            return operands[0][node.ints[0]]
-        if node.op in WRITERS:
-            try:
-                return WRITERS[node.op](self._builder, node, *operands)
-            except NotImplementedError as error:
-                raise _core.RecordError(f"ONNX has nothing for {error}" + (f" ({node.place})" if node.place else "")) from None
-        return _write_elementwise.write(node.op, operands, node.dtype)
+    def elementwise(self, node: Node, operands: list[Tensor]) -> Any:
+        return _formulas.write(node.op, operands, node.dtype)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy
 
+from fastnp._formulas import wider
 from fastnp._told import Node
-from fastnp.onnx._tensors import Builder, Tensor, wider
+from fastnp.onnx._tensors import Builder, Tensor
 
 _LAST = numpy.iinfo(numpy.int64).min  # an end before the first element
 

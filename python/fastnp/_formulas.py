@@ -1,14 +1,85 @@
-"""Elementwise operations in ONNX's: by the name in fastnp's catalogue, functions of tensors in the dtype that is computed in."""
+"""Elementwise operations by others' ones: functions of values whose operators make nodes, by the names in fastnp's catalogue.
+
+Operations are called as ONNX calls them ("Log", "Where"); what writes another language says there what they are.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy
 
-from fastnp.onnx._tensors import Tensor, wider
+#: What arithmetic on a dtype is done in, where few who run models have it in the dtype itself: the results are the same.
+_WIDER: dict[str, numpy.dtype[Any]] = {
+    **dict.fromkeys(["bool", "int8", "int16", "uint8", "uint16"], numpy.dtype("int32")),
+    "uint32": numpy.dtype("int64"),
+}
+
+
+def wider(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
+    """The dtype that integers are computed in."""
+    return _WIDER.get(dtype.name, dtype)
+
+
+class Tensor:
+    """A value that is computed by nodes. Numbers among operands are constants of the value's dtype."""
+
+    __slots__ = ()
+    dtype: numpy.dtype[Any]
+
+    def op(self, kind: str, *others: Any, dtype: Any = None, **attributes: Any) -> Self:
+        """The result of a node, of this value's dtype unless another one is said."""
+        raise NotImplementedError
+
+    def like(self, value: Any) -> Self:
+        """A number as a constant of the dtype; a value as it is."""
+        raise NotImplementedError
+
+    def cast(self, dtype: Any) -> Self:
+        raise NotImplementedError
+
+    def mod(self, other: Any, fmod: int = 0) -> Self:
+        """Of integers the remainder with the divisor's sign; `fmod`: with the dividend's."""
+        raise NotImplementedError
+
+    def choose(self, first: Any, second: Any) -> Self:
+        """`first` where this one is true, else `second`; one of them is a value, or both."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Self:
+        return self.op("Add", other)
+
+    def __sub__(self, other: Any) -> Self:
+        return self.op("Sub", other)
+
+    def __mul__(self, other: Any) -> Self:
+        return self.op("Mul", other)
+
+    def __truediv__(self, other: Any) -> Self:
+        return self.op("Div", other)
+
+    def __neg__(self) -> Self:
+        return self.op("Neg")
+
+    def __abs__(self) -> Self:
+        return self.op("Abs")
+
+    def less(self, other: Any) -> Self:
+        return self.op("Less", other, dtype=bool)
+
+    def is_equal(self, other: Any) -> Self:
+        return self.op("Equal", other, dtype=bool)
+
+    def both(self, other: Self) -> Self:
+        return self.op("And", other, dtype=bool)
+
+    def either(self, other: Self) -> Self:
+        return self.op("Or", other, dtype=bool)
+
+    def inverted(self) -> Self:
+        return self.op("Not", dtype=bool)
 
 
 def _simple(kind: str) -> Callable[..., Tensor]:
@@ -74,8 +145,11 @@ def _remainder(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _floor_divide(x: Tensor, y: Tensor) -> Tensor:
-    if not _is_float(x):
-        return (x - x.mod(y)) / y
+    if not _is_float(x):  # no difference that is out of range: of the least number, say
+        quotient = x / y
+        rest = x - quotient * y
+        is_above = rest.less(0).op("Xor", y.less(0), dtype=bool).both(rest.is_equal(0).inverted())
+        return is_above.choose(quotient - 1, quotient)
     whole = (x - _remainder(x, y)) / y
     down = whole.op("Floor")
     exact = (whole - down).less(0.5).choose(down, down + 1)
@@ -140,12 +214,7 @@ def _left_shift(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _right_shift(x: Tensor, y: Tensor) -> Tensor:
-    power = x.like(2).op("Pow", y)
-    return (x - x.mod(power)) / power
-
-
-def _for_bools(bools: Callable[..., Tensor], others: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    return lambda x, *rest: (bools if x.dtype.kind == "b" else others)(x, *rest)
+    return _floor_divide(x, x.like(2).op("Pow", y))
 
 
 def _logical(kind: str) -> Callable[..., Tensor]:
@@ -166,23 +235,29 @@ FUNCTIONS: dict[str, Callable[..., Tensor]] = {
     "log2": lambda x: x.op("Log") * (1 / math.log(2)), "log10": lambda x: x.op("Log") * (1 / math.log(10)),
     "degrees": _by_factor(180 / math.pi), "radians": _by_factor(math.pi / 180),
     "modf_fraction": lambda x: x.op("IsInf", dtype=bool).choose(0, x - _trunc(x)),
-    "add": _for_bools(_logical("Or"), _simple("Add")), "multiply": _for_bools(_logical("And"), _simple("Mul")),
-    "maximum": _for_bools(_logical("Or"), _simple("Max")), "minimum": _for_bools(_logical("And"), _simple("Min")),
-    "fmax": _for_bools(_logical("Or"), _fmax("Max")), "fmin": _for_bools(_logical("And"), _fmax("Min")),
+    "add": _simple("Add"), "multiply": _simple("Mul"),
+    "maximum": _simple("Max"), "minimum": _simple("Min"),
+    "fmax": _fmax("Max"), "fmin": _fmax("Min"),
     "floor_divide": _floor_divide, "remainder": _remainder, "fmod": lambda x, y: x.mod(y, fmod=1),
     "power": _power, "float_power": _power, "arctan2": _arctan2, "hypot": _hypot, "logaddexp": _logaddexp, "logaddexp2": _logaddexp2,
     "copysign": lambda x, y: _signbit(y).choose(-abs(x), abs(x)),
     "heaviside": lambda x, y: x.is_equal(0).choose(y, x.op("IsNaN", dtype=bool).choose(x, x.like(0).less(x).cast(x.dtype))),
     "ldexp": _ldexp, "left_shift": _left_shift, "right_shift": _right_shift,
-    "invert": _for_bools(_logical("Not"), _simple("BitwiseNot")),
-    "bitwise_and": _for_bools(_logical("And"), _simple("BitwiseAnd")),
-    "bitwise_or": _for_bools(_logical("Or"), _simple("BitwiseOr")),
-    "bitwise_xor": _for_bools(_logical("Xor"), _simple("BitwiseXor")),
+    "invert": _simple("BitwiseNot"),
+    "bitwise_and": _simple("BitwiseAnd"),
+    "bitwise_or": _simple("BitwiseOr"),
+    "bitwise_xor": _simple("BitwiseXor"),
 }  # fmt: skip
 
 #: Of bools, and to bools.
 LOGICAL: dict[str, Callable[..., Tensor]] = {
     "logical_not": _logical("Not"), "logical_and": _logical("And"), "logical_or": _logical("Or"), "logical_xor": _logical("Xor"),
+}  # fmt: skip
+
+#: Of bools where that is the dtype of the result, in the place of arithmetic.
+BOOLS: dict[str, Callable[..., Tensor]] = {
+    "add": _logical("Or"), "multiply": _logical("And"), "maximum": _logical("Or"), "minimum": _logical("And"), "fmax": _logical("Or"),
+    "fmin": _logical("And"), "invert": _logical("Not"), "bitwise_and": _logical("And"), "bitwise_or": _logical("Or"), "bitwise_xor": _logical("Xor"),
 }  # fmt: skip
 
 #: To bools, in the dtype of the operands.
@@ -195,8 +270,6 @@ QUESTIONS: dict[str, Callable[..., Tensor]] = {
 
 #: Whose second operand keeps its dtype.
 _SCALED = {"ldexp"}
-#: Which have bools of their own.
-_OF_BOOLS = {"add", "multiply", "maximum", "minimum", "fmax", "fmin", "invert", "bitwise_and", "bitwise_or", "bitwise_xor"}
 #: Which ONNX has for each dtype of integers, and the wider one would change.
 _OF_EACH = {"invert"}
 
@@ -214,9 +287,9 @@ def write(name: str, operands: list[Any], dtype: numpy.dtype[Any], is_exact: boo
     if name in QUESTIONS:
         common = wide(numpy.result_type(*(each.dtype for each in operands)))
         return QUESTIONS[name](*(each.cast(common) for each in operands))
-    if name == "imag":
-        return FUNCTIONS[name](operands[0].cast(dtype))
-    inside = dtype if (dtype.kind == "b" and name in _OF_BOOLS) or name in _OF_EACH else wide(dtype)
+    if dtype.kind == "b" and name in BOOLS:
+        return BOOLS[name](*(each.cast(bool) for each in operands))
+    inside = dtype if name in _OF_EACH else wide(dtype)
     if name in _SCALED:
         return FUNCTIONS[name](operands[0].cast(inside), *operands[1:]).cast(dtype)
     return FUNCTIONS[name](*(each.cast(inside) for each in operands)).cast(dtype)
