@@ -27,19 +27,10 @@ if(FASTNP_STATIC_RUNTIME)
   target_sources(_core PRIVATE src/base/older_c_library.cpp)
 endif()
 target_precompile_headers(_core PRIVATE <pybind11/pybind11.h> <string> <vector>)
-# Eight files at a time take 14 s, each by itself 7 to 9: most of it templates that all of them use. By themselves stay files whose names others have, too (what
-# types are made of: methods, members, repr), and those that change with each row of functions.def.
-set_target_properties(_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-foreach(source IN LISTS module_sources)
-  cmake_path(GET source STEM name)
-  if(name MATCHES "^(compat.*|arranging|creating|functions|masks|reductions)$" OR
-     name MATCHES "^(by_numpy|compiled|elements|elements_set|picks|fft|guards|methods|module|ndarray|number|number_list|outputs|overrides|protocols|quick_call|size|syntax_tree|transform|ufunc|worth)$")
-    set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endif()
-endforeach()
-if(FASTNP_STATIC_RUNTIME)
-  set_source_files_properties(src/base/older_c_library.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-endif()
+# Eight files at a time take 14 s, each by itself 7 to 9: most of it templates that all of them use.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/python/module.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # makes NumPy's table of functions
+set_source_files_properties(src/base/older_c_library.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+fastnp_in_units(_core 8)
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package}" INSTALL_RPATH "$ORIGIN")
 
 # The package's own files: links in the build folder, so that an edit counts at once.

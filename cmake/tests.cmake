@@ -18,6 +18,7 @@ if(test_sources)
   target_include_directories(fastnp_simulated_objects SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(fastnp_simulated_objects PRIVATE ${llvm_definitions})
   target_link_libraries(fastnp_simulated_objects PRIVATE fastnp_warnings)
+  fastnp_in_units(fastnp_simulated_objects 8)
   if(FASTNP_SANITIZE)
     # What is called for each access of a simulated kernel, and runs on its threads' stacks: tools of the tests, whose own memory is little.
     set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/simulated/accesses.cpp" "${PROJECT_SOURCE_DIR}/tests/simulated/grid.cpp"
@@ -25,21 +26,20 @@ if(test_sources)
   endif()
 
   add_executable(fastnp_tests ${test_sources} ${FASTNP_OBJECTS} $<TARGET_OBJECTS:fastnp_simulated_objects>)
-  target_include_directories(fastnp_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests/cpp" ${simulated_includes})
+  target_include_directories(fastnp_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests/cpp" ${simulated_includes}
+                             "${PROJECT_SOURCE_DIR}")  # ("cuda/...")
   target_link_libraries(fastnp_tests PRIVATE ${simulated_libraries} ${FASTNP_PRIVATE_LIBRARIES} fastnp_warnings Boost::unit_test_framework)
   target_include_directories(fastnp_tests SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   # What checks generated code for GPUs; cmake/setup.sh fetches it.
   find_program(FASTNP_PTXAS ptxas HINTS "${FASTNP_NVCC_PACKAGE}/bin" PATHS /usr/local/cuda/bin REQUIRED)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/codegen/ptx.cpp" PROPERTIES COMPILE_DEFINITIONS
                               "FASTNP_PTXAS=\"${FASTNP_PTXAS}\";FASTNP_GPU_REPORT=\"${CMAKE_BINARY_DIR}/gpu_kernels.txt\"")
-  # Tests of cuda see its headers as "cuda/...".
-  file(GLOB cuda_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cpp/cuda/*.cpp")
-  set_source_files_properties(${cuda_tests} PROPERTIES INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(fastnp_tests PRIVATE $<$<NOT:$<BOOL:${FASTNP_STATIC_RUNTIME}>>:BOOST_TEST_DYN_LINK> ${llvm_definitions})
   if(FASTNP_STATIC_RUNTIME)
     target_link_options(fastnp_tests PRIVATE -static-libstdc++ -static-libgcc)
   endif()
   target_precompile_headers(fastnp_tests PRIVATE <boost/test/unit_test.hpp> <functional> <string> <vector> <fastnp/fastnp.h>)
+  fastnp_in_units(fastnp_tests 8)
   target_compile_options(fastnp_tests PRIVATE -O0)  # the rooms are optimised; tests' own code, optimised, takes twice as long to compile
   if(NOT FASTNP_SANITIZE)
     # What these compare with is computed by themselves, a thousand turns of it; the last one measures calls.

@@ -93,8 +93,13 @@ format_is_right() { sources | xargs clang-format-19 --dry-run --Werror; }
 
 # clang-tidy reads every source file that it has not read before.
 tidy() {
-    cmake -S . -B build/lint -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DFASTNP_BUILD_PYTHON=OFF -DFASTNP_WERROR=OFF &&
+    cmake -S . -B build/lint -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DFASTNP_BUILD_PYTHON=OFF -DFASTNP_WERROR=OFF -DFASTNP_UNITS=OFF &&
         python3 tests/tidy.py build/lint
+}
+
+# Each source file includes what it uses: units of several (cmake/units.cmake) would not show it.
+by_themselves() {
+    cmake --preset release -B build/apart -DFASTNP_UNITS=OFF > /dev/null && python3 tests/by_themselves.py build/apart
 }
 
 # Those that have no page in the gallery: test_gallery.py runs these.
@@ -160,6 +165,7 @@ sanitized() {
 sanitized asan sanitizers
 if [ "$all" = --all ]; then
     sanitized tsan ThreadSanitizer
+    check "each source file by itself" by_themselves
     check "Random programs" "$venv/bin/python" tests/fuzz/run.py --programs "${FASTNP_FUZZ_PROGRAMS:-20000}"
 fi
 

@@ -8,6 +8,7 @@ What a unit was found right with is noted in the user's cache folder ($XDG_CACHE
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures
 import dataclasses
 import functools
@@ -21,47 +22,26 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "cmake"))
+import units  # noqa: E402
+
 MOST_FILES = 16  # more save no time, and leave one processor with the last unit
-# Lines in the first column: names of other namespaces, other names, and what declares something (the last name before what it is made of).
-USING = re.compile(r"^using ([\w:]+::(\w+));", re.MULTILINE)
-ALIAS = re.compile(r"^using (\w+) = ([^;]+);", re.MULTILINE)
-UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
-DECLARED = re.compile(r"^(?!using\b|template\b|namespace\b)[A-Za-z_][^(={;\n]*?(\w+) ?(?:\(|=|\{|;)", re.MULTILINE)
-INCLUDED = re.compile(r'^#include "(\w+/\w+\.h)"', re.MULTILINE)
 OURS = re.compile(r'^ *#include "([\w/.]+)"', re.MULTILINE)
 FOUND_RIGHT = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fastnp" / "tidy"
 CLASH = "[clang-diagnostic-error"
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Unit:
-    """Files of a room that are compiled in one way, and what their names mean."""
+    """Files of a room that are compiled in one way, and can be read together."""
 
     room: str
-    command: list[str]
-    files: list[Path] = dataclasses.field(default_factory=list)
-    names: dict[str, str] = dataclasses.field(default_factory=dict)
-
-    def fits(self, names: dict[str, str]) -> bool:
-        return len(self.files) < MOST_FILES and all(self.names.get(name, meaning) == meaning for name, meaning in names.items())
+    command: tuple[str, ...]
+    files: list[Path]
 
     @property
     def size(self) -> int:
         return sum(file.stat().st_size for file in self.files)
-
-
-@functools.cache
-def names_in(file: Path) -> dict[str, str]:
-    """What each name means that this file alone has, or says in short; with what headers of its room declare."""
-    text = file.read_text()
-    is_header = file.suffix == ".h"
-    blocks, meaning = ([text], file.parent) if is_header else (UNNAMED.findall(text), file)
-    names = {name: str(meaning) for block in blocks for name in DECLARED.findall(block)}
-    names |= {name: whole for whole, name in USING.findall(text)} | dict(ALIAS.findall(text))
-    for header in INCLUDED.findall(text):
-        if header.startswith(f"{file.parent.name}/"):
-            names = names_in(ROOT / "src" / header) | names
-    return names
 
 
 @functools.cache
@@ -102,21 +82,13 @@ def key_of(unit: Unit) -> str:
 
 
 def make_units(build: Path) -> list[Unit]:
-    units: list[Unit] = []
+    alike: dict[tuple[str, ...], list[Path]] = collections.defaultdict(list)
     for entry in sorted(json.loads((build / "compile_commands.json").read_text()), key=lambda entry: entry["file"]):
         file = Path(entry["file"])
-        if not file.is_relative_to(ROOT / "src"):
-            continue
-        room, command, names = file.parent.name, without_output(shlex.split(entry["command"])), names_in(file)
-        for unit in units:
-            if (unit.room, unit.command) == (room, command[:-1]) and unit.fits(names):
-                break
-        else:
-            unit = Unit(room, command[:-1])
-            units.append(unit)
-        unit.files.append(file)
-        unit.names |= names
-    return sorted(units, key=lambda unit: unit.size, reverse=True)
+        if file.is_relative_to(ROOT / "src"):
+            alike[tuple(without_output(shlex.split(entry["command"]))[:-1])].append(file)
+    found = [Unit(unit.files[0].parent.name, command, unit.files) for command, files in alike.items() for unit in units.units(files, MOST_FILES)]
+    return sorted(found, key=lambda unit: unit.size, reverse=True)
 
 
 def without_output(words: list[str]) -> list[str]:

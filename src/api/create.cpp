@@ -13,7 +13,6 @@
 
 namespace fastnp {
 
-using api::Dim;
 using api::Dims;
 
 namespace {
@@ -90,21 +89,21 @@ array empty_like(const array& x, std::optional<Dtype> dtype) {
 namespace {
 
 // 0, 1, 2 ... n-1 in another dtype.
-array counted(Dim length, Dtype dtype) { return api::cast(api::iota({length}, 0), dtype); }
+array counted(api::Dim length, Dtype dtype) { return api::cast(api::iota({length}, 0), dtype); }
 
 std::int64_t integer_length(std::int64_t start, std::int64_t stop, std::int64_t step) {
     const __int128 span = static_cast<__int128>(stop) - start;
     if ((span > 0) != (step > 0) || span == 0) return 0;
     const __int128 size = step > 0 ? step : -static_cast<__int128>(step);
     const __int128 length = ((span > 0 ? span : -span) + size - 1) / size;
-    if (length >= Dim::too_big) shape::throw_too_big();
+    if (length >= api::Dim::too_big) shape::throw_too_big();
     return static_cast<std::int64_t>(length);
 }
 
 std::int64_t rounded_length(double distance, double step) {
     const double steps = distance / step;
     if (std::isnan(steps)) throw ValueError("arange: cannot compute length");
-    if (std::abs(steps) >= static_cast<double>(Dim::too_big)) throw ValueError("Maximum allowed size exceeded");
+    if (std::abs(steps) >= static_cast<double>(api::Dim::too_big)) throw ValueError("Maximum allowed size exceeded");
     if (steps == 0 && distance != 0) return std::signbit(steps) ? 0 : 1;  // a step beyond all numbers
     return static_cast<std::int64_t>(std::max(0.0, std::ceil(steps)));
 }
@@ -152,9 +151,9 @@ array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     if (is_integer(wanted)) {
         // NumPy fills from the first two values: the step is their difference, in the result's dtype.
         const Scalar first = ops::convert(start, wanted);
-        if (length <= 1) return api::constant(first, wanted, {Dim(length)});
+        if (length <= 1) return api::constant(first, wanted, {api::Dim(length)});
         const Scalar second = ops::convert(sum_of(start, step), wanted);
-        array values = counted(Dim(length), wanted);
+        array values = counted(api::Dim(length), wanted);
         const Scalar delta(static_cast<std::int64_t>(second.bits() - first.bits()));
         // As arrays of the dtype: steps down wrap around in unsigned dtypes.
         if (delta.as_int64() != 1) values = multiply(values, api::cast(api::constant(delta, Dtype::int64), wanted));
@@ -162,18 +161,18 @@ array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     }
     if (wanted == Dtype::bool_) {
         if (length > 2) throw TypeError("no fill-function for data-type.");
-        return api::cast(add(multiply(counted(Dim(length), Dtype::float64), step), start), wanted);
+        return api::cast(add(multiply(counted(api::Dim(length), Dtype::float64), step), start), wanted);
     }
     const bool half = wanted == Dtype::float16 || wanted == Dtype::bfloat16;
     const Dtype compute = half ? Dtype::float32 : wanted;
     const Scalar first = ops::convert(ops::convert(start, wanted), compute);
     const Scalar second = ops::convert(ops::convert(sum_of(start, step), wanted), compute);
-    if (length <= 1) return api::cast(api::constant(first, compute, {Dim(length)}), wanted);
+    if (length <= 1) return api::cast(api::constant(first, compute, {api::Dim(length)}), wanted);
     if (wanted == Dtype::float64 && length <= few_numbers && trace::Recorder::active() == nullptr && !detail::may_use_devices()) {
         return few_steps(first.real(), second.real() - first.real(), length);
     }
     const array delta = subtract(api::constant(second, compute), api::constant(first, compute));
-    return api::cast(add(multiply(counted(Dim(length), compute), delta), api::constant(first, compute)), wanted);
+    return api::cast(add(multiply(counted(api::Dim(length), compute), delta), api::constant(first, compute)), wanted);
 }
 
 namespace {

@@ -11,13 +11,12 @@
 
 namespace fastnp::fft {
 
-using api::Dim;
 using api::Dims;
 using ir::Op;
 
 namespace {
 
-Dim size_along(const array& x, int axis) { return api::dims_of(x)[static_cast<std::size_t>(ops::normalize_axis(axis, x.ndim()))]; }
+api::Dim size_along(const array& x, int axis) { return api::dims_of(x)[static_cast<std::size_t>(ops::normalize_axis(axis, x.ndim()))]; }
 
 // What the op's scale is called in its attributes.
 std::int64_t scale_of(Norm norm, bool forward) {
@@ -30,7 +29,7 @@ Norm swapped(Norm norm) {
     return norm == Norm::backward ? Norm::forward : Norm::backward;
 }
 
-Options along(std::optional<Dim> points, int axis, Norm norm) { return {points ? std::optional(points->raw()) : std::nullopt, axis, norm}; }
+Options along(std::optional<api::Dim> points, int axis, Norm norm) { return {points ? std::optional(points->raw()) : std::nullopt, axis, norm}; }
 
 Dtype scale_dtype(const array& x) { return is_inexact(x.dtype()) ? real_of(x.dtype()) : Dtype::float64; }
 
@@ -42,8 +41,8 @@ Dtype loop_dtype(const array& x, Dtype single, std::int64_t scale) {
 }
 
 // x, in the dtype that the op takes, transformed along an axis. `ints`: the op's, but for the last one. The result lies by x as it was given.
-array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype loop, Dim points, int axis) {
-    if (!api::arithmetic().at_least(points, Dim(1))) {
+array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype loop, api::Dim points, int axis) {
+    if (!api::arithmetic().at_least(points, api::Dim(1))) {
         throw ValueError("Invalid number of FFT data points (" + api::arithmetic().told(points) + ") specified.");
     }
     ir::Attributes attributes;
@@ -56,7 +55,7 @@ array transform(Op op, SmallVector<std::int64_t> ints, const array& x, Dtype loo
     return moveaxis(x.dtype() == loop ? made : api::laid_out(made, api::result_order(op, attributes, {&given, 1})), -1, axis);
 }
 
-Dim points_of(const array& x, const Options& options) { return options.n ? api::size_given(*options.n) : size_along(x, options.axis); }
+api::Dim points_of(const array& x, const Options& options) { return options.n ? api::size_given(*options.n) : size_along(x, options.axis); }
 
 array complex_transform(const array& x, const Options& options, bool forward) {
     const int axis = ops::normalize_axis(options.axis, x.ndim());
@@ -72,7 +71,7 @@ array ifft(const array& x, const Options& options) { return complex_transform(x,
 
 array rfft(const array& x, const Options& options) {
     const int axis = ops::normalize_axis(options.axis, x.ndim());
-    const Dim points = points_of(x, options);
+    const api::Dim points = points_of(x, options);
     if (is_complex(x.dtype())) {
         const bool even = api::arithmetic().hint(points) % 2 == 0;
         throw TypeError(std::string("ufunc 'rfft_n_") + (even ? "even" : "odd") +
@@ -87,7 +86,7 @@ array rfft(const array& x, const Options& options) {
 array irfft(const array& x, const Options& options) {
     const int axis = ops::normalize_axis(options.axis, x.ndim());
     const shape::Arithmetic sizes = api::arithmetic();
-    const Dim points = options.n ? Dim(*options.n) : sizes.multiply(sizes.subtract(size_along(x, axis), Dim(1)), Dim(2));
+    const api::Dim points = options.n ? api::Dim(*options.n) : sizes.multiply(sizes.subtract(size_along(x, axis), api::Dim(1)), api::Dim(2));
     const std::int64_t scale = scale_of(options.norm, false);
     const array made = transform(Op::irfft, {scale}, x, loop_dtype(x, Dtype::complex64, scale), points, axis);
     return api::cast(made, scale_dtype(x));
@@ -102,7 +101,7 @@ namespace {
 // The axes of a transform along several, each with its number of points; nothing where these are as many as there are.
 struct Grid {
     std::vector<int> axes;
-    std::vector<std::optional<Dim>> sizes;
+    std::vector<std::optional<api::Dim>> sizes;
     Norm norm;
 
     Grid(const array& x, const GridOptions& options, std::optional<Axes> usual = std::nullopt) : norm(options.norm) {
@@ -117,7 +116,7 @@ struct Grid {
         for (std::size_t i = 0; i < axes.size(); ++i) {
             const bool whole = !options.s || (*options.s)[i] == -1;
             // As many as there are now, even if an axis that is there twice was cut before.
-            if (whole) sizes.emplace_back(Dim(detail::symbolic_shape(x)[static_cast<std::size_t>(axes[i])]));  // handed out: it goes through Options
+            if (whole) sizes.emplace_back(api::Dim(detail::symbolic_shape(x)[static_cast<std::size_t>(axes[i])]));  // handed out: it goes through Options
             else sizes.push_back(api::size_given((*options.s)[i]));
         }
     }
@@ -163,9 +162,9 @@ array irfft2(const array& x, const GridOptions& options) { return all_axes_to_re
 
 namespace {
 
-array step_of(Dim points, double d) {
+array step_of(api::Dim points, double d) {
     const array length = multiply(api::extent(points), d);
-    if (api::arithmetic().equal(points, Dim(0)) || d == 0) throw ZeroDivisionError("float division by zero");
+    if (api::arithmetic().equal(points, api::Dim(0)) || d == 0) throw ZeroDivisionError("float division by zero");
     return divide(1.0, length);
 }
 
@@ -182,9 +181,9 @@ array rotated(const array& given, const Axes& axes, bool back) {
     for (const int axis : places) {
         const auto place = static_cast<std::size_t>(axis);
         const Dims shape = api::dims_of(x);
-        const Dim half = sizes.divide(shape[place], Dim(2)), rest = sizes.subtract(shape[place], half);
-        const Dim cut = back ? half : rest;
-        Dims starts(shape.size(), Dim(0)), lengths = shape;
+        const api::Dim half = sizes.divide(shape[place], api::Dim(2)), rest = sizes.subtract(shape[place], half);
+        const api::Dim cut = back ? half : rest;
+        Dims starts(shape.size(), api::Dim(0)), lengths = shape;
         lengths[place] = cut;
         const array first = api::slice(x, starts, lengths, {steps.data(), steps.size()});
         starts[place] = cut;
@@ -198,16 +197,16 @@ array rotated(const array& given, const Axes& axes, bool back) {
 
 array fftfreq(std::int64_t n, double d) {
     const shape::Arithmetic sizes = api::arithmetic();
-    const Dim points = Dim(api::checked_sizes(Shape{n})[0]), half = sizes.divide(sizes.add(points, Dim(1)), Dim(2));
+    const api::Dim points = api::Dim(api::checked_sizes(Shape{n})[0]), half = sizes.divide(sizes.add(points, api::Dim(1)), api::Dim(2));
     const array step = step_of(points, d), place = api::iota({points}, 0);
     return where(place < api::extent(half), place, place - api::extent(points)) * step;
 }
 
 array rfftfreq(std::int64_t n, double d) {
     const shape::Arithmetic sizes = api::arithmetic();
-    const Dim points = Dim(api::checked_sizes(Shape{n})[0]);
+    const api::Dim points = api::Dim(api::checked_sizes(Shape{n})[0]);
     const array step = step_of(points, d);
-    return api::iota({sizes.add(sizes.divide(points, Dim(2)), Dim(1))}, 0) * step;
+    return api::iota({sizes.add(sizes.divide(points, api::Dim(2)), api::Dim(1))}, 0) * step;
 }
 
 array fftshift(const array& x, const Axes& axes) { return rotated(x, axes, false); }

@@ -9,13 +9,12 @@
 
 namespace fastnp {
 
-using api::Dim;
 using api::Dims;
 
 namespace {
 
 // Numbers that are further from 0 than any size: as far as they go, these are the same, and their sums are numbers.
-constexpr std::int64_t furthest = Dim::too_big / 4, longest_step = std::int64_t{1} << 40;
+constexpr std::int64_t furthest = api::Dim::too_big / 4, longest_step = std::int64_t{1} << 40;
 
 // A number of a subscript: an expression, or one that is near enough to be counted with.
 std::int64_t near(std::int64_t number) { return api::is_handed_out(number) ? number : std::clamp(number, -furthest, furthest); }
@@ -64,37 +63,37 @@ public:
     }
 
 private:
-    Dim size() const { return shape_[plan_.starts.size()]; }
+    api::Dim size() const { return shape_[plan_.starts.size()]; }
 
-    void put(Dim start, Dim length, std::int64_t step) {
+    void put(api::Dim start, api::Dim length, std::int64_t step) {
         plan_.starts.push_back(start);
         plan_.lengths.push_back(length);
         plan_.steps.push_back(step);
     }
 
     void take_whole() {
-        put(Dim(0), size(), 1);
+        put(api::Dim(0), size(), 1);
         ++result_axis_;
     }
 
     void take_integer(std::int64_t given) {
         const std::int64_t index = near(given);
-        const Dim start = index >= 0 ? Dim(index) : sizes_.add(size(), Dim(index));
-        const bool inside = sizes_.at_least(size(), index >= 0 ? sizes_.add(Dim(index), Dim(1)) : Dim(-index));
+        const api::Dim start = index >= 0 ? api::Dim(index) : sizes_.add(size(), api::Dim(index));
+        const bool inside = sizes_.at_least(size(), index >= 0 ? sizes_.add(api::Dim(index), api::Dim(1)) : api::Dim(-index));
         if (!inside) {
-            const std::int64_t told = index == given ? sizes_.concretize(Dim(index)) : given;
+            const std::int64_t told = index == given ? sizes_.concretize(api::Dim(index)) : given;
             eager::throw_out_of_bounds(told, static_cast<std::int64_t>(plan_.starts.size()), sizes_.concretize(size()));
         }
         plan_.dropped.push_back(static_cast<std::int64_t>(plan_.starts.size()));
         plan_.slices = true;
-        put(start, Dim(1), 1);
+        put(start, api::Dim(1), 1);
     }
 
     // A bound counted from the start, within [low, high].
-    Dim bound(std::int64_t given, Dim low, Dim high) const {
+    api::Dim bound(std::int64_t given, api::Dim low, api::Dim high) const {
         const std::int64_t value = near(given);
-        if (value >= 0) return sizes_.min(Dim(value), high);
-        return sizes_.max(sizes_.add(size(), Dim(value)), low);
+        if (value >= 0) return sizes_.min(api::Dim(value), high);
+        return sizes_.max(sizes_.add(size(), api::Dim(value)), low);
     }
 
     void take_slice(const Slice& slice) {
@@ -104,20 +103,20 @@ private:
         plan_.slices = true;
         const std::int64_t longest = size().is_constant() ? std::max(size().value(), longest_step) : shape::most_elements;
         const std::int64_t step = std::clamp(slice.step, -longest, longest);
-        Dim start, span;
+        api::Dim start, span;
         if (step > 0) {
-            start = slice.start ? bound(*slice.start, Dim(0), size()) : Dim(0);
-            const Dim stop = slice.stop ? bound(*slice.stop, Dim(0), size()) : size();
+            start = slice.start ? bound(*slice.start, api::Dim(0), size()) : api::Dim(0);
+            const api::Dim stop = slice.stop ? bound(*slice.stop, api::Dim(0), size()) : size();
             span = sizes_.subtract(stop, start);
         } else {
-            const Dim last = sizes_.subtract(size(), Dim(1));
-            start = slice.start ? bound(*slice.start, Dim(-1), last) : last;
-            const Dim stop = slice.stop ? bound(*slice.stop, Dim(-1), last) : Dim(-1);
+            const api::Dim last = sizes_.subtract(size(), api::Dim(1));
+            start = slice.start ? bound(*slice.start, api::Dim(-1), last) : last;
+            const api::Dim stop = slice.stop ? bound(*slice.stop, api::Dim(-1), last) : api::Dim(-1);
             span = sizes_.subtract(start, stop);
         }
         const std::int64_t stride = step > 0 ? step : -step;
-        const Dim positive = sizes_.max(span, Dim(0));
-        put(start, sizes_.divide(sizes_.add(positive, Dim(stride - 1)), Dim(stride)), step);
+        const api::Dim positive = sizes_.max(span, api::Dim(0));
+        put(start, sizes_.divide(sizes_.add(positive, api::Dim(stride - 1)), api::Dim(stride)), step);
     }
 
     Dims shape_;

@@ -11,7 +11,6 @@
 
 namespace fastnp {
 
-using api::Dim;
 using api::Dims;
 
 namespace {
@@ -59,7 +58,7 @@ void check_output(const array& result, const array& out, int core) {
     }
     const Dims given = api::dims_of(out), wanted = api::dims_of(result);
     for (int i = 0; i < core; ++i) {
-        const Dim there = given[given.size() - static_cast<std::size_t>(core - i)], here = wanted[wanted.size() - static_cast<std::size_t>(core - i)];
+        const api::Dim there = given[given.size() - static_cast<std::size_t>(core - i)], here = wanted[wanted.size() - static_cast<std::size_t>(core - i)];
         if (api::arithmetic().equal(there, here)) continue;
         throw ValueError("matmul: Output operand 0 has a mismatch in its core dimension " + std::to_string(i) + ", with " + signature + " (size " +
                          api::arithmetic().told(there) + " is different from " + api::arithmetic().told(here) + ")");
@@ -70,7 +69,7 @@ void check_output(const array& result, const array& out, int core) {
 array as_matrix(const array& x, const AxisList& summed, bool summed_last, Dims& kept) {
     AxisList order;
     const Dims shape = api::dims_of(x);
-    Dim rows(1), columns(1);
+    api::Dim rows(1), columns(1);
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (std::find(summed.begin(), summed.end(), static_cast<std::int64_t>(i)) != summed.end()) continue;
         order.push_back(static_cast<std::int64_t>(i));
@@ -144,7 +143,7 @@ array detail::matmul_into(const array& x, const array& y, const array& out) {
 namespace {
 
 bool has_one(const array& x) {
-    return std::ranges::all_of(api::dims_of(x), [](Dim size) { return size == Dim(1); });
+    return std::ranges::all_of(api::dims_of(x), [](api::Dim size) { return size == api::Dim(1); });
 }
 
 // Of one element each NumPy's dot and tensordot give the product, and no sum that starts from 0.0 (which -0.0 is none). Nothing for other operands.
@@ -166,9 +165,9 @@ array dot(const array& x, const array& y) {
     const Dims left = api::dims_of(x), right = api::dims_of(y);
     const int x_axis = x.ndim() - 1;
     const int y_axis = std::max(y.ndim() - 2, 0);
-    const Dim a = left[static_cast<std::size_t>(x_axis)], b = right[static_cast<std::size_t>(y_axis)];
+    const api::Dim a = left[static_cast<std::size_t>(x_axis)], b = right[static_cast<std::size_t>(y_axis)];
     if (!api::arithmetic().equal(a, b)) {
-        const auto text = [](Dim dim, int axis) { return api::arithmetic().told(dim) + " (dim " + std::to_string(axis) + ")"; };
+        const auto text = [](api::Dim dim, int axis) { return api::arithmetic().told(dim) + " (dim " + std::to_string(axis) + ")"; };
         throw ValueError("shapes " + ops::compact_text(left, api::active_sizes()) + " and " + ops::compact_text(right, api::active_sizes()) +
                          " not aligned: " + text(a, x_axis) + " != " + text(b, y_axis));
     }

@@ -11,7 +11,6 @@
 
 namespace fastnp {
 
-using api::Dim;
 using api::Dims;
 
 namespace {
@@ -125,7 +124,7 @@ array squeeze(const array& x, const Axes& axis) {
     if (axis.is_none()) {
         const Dims shape = api::dims_of(x);
         for (std::size_t i = 0; i < shape.size(); ++i) {
-            if (api::arithmetic().equal(shape[i], Dim(1))) places.push_back(static_cast<std::int64_t>(i));
+            if (api::arithmetic().equal(shape[i], api::Dim(1))) places.push_back(static_cast<std::int64_t>(i));
         }
     } else if (x.ndim() > 0 || !axis.is_one() || (axis.list()[0] != 0 && axis.list()[0] != -1)) {  // which NumPy lets pass
         places = ops::normalize_axes(axis.list(), x.ndim());
@@ -173,7 +172,7 @@ array flip(const array& x, const Axes& axis) {
     AxisList steps(shape.size(), 1);
     for (const std::int64_t each : axes) {
         const auto place = static_cast<std::size_t>(each);
-        starts[place] = api::arithmetic().subtract(shape[place], Dim(1));
+        starts[place] = api::arithmetic().subtract(shape[place], api::Dim(1));
         steps[place] = -1;
     }
     return api::slice(x, starts, shape, span_of(steps));

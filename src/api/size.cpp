@@ -7,8 +7,6 @@
 
 namespace fastnp::detail {
 
-using api::Dim;
-
 namespace {
 
 shape::Sizes& sizes() {
@@ -21,29 +19,29 @@ shape::Sizes& sizes() {
 constexpr std::int64_t largest = std::int64_t{1} << 58, largest_factor = std::int64_t{1} << 29;
 
 // Whether it lies between -most and most, which is guarded.
-bool is_within(Dim size, std::int64_t most) { return sizes().at_least(Dim(most), size) && sizes().at_least(size, Dim(-most)); }
+bool is_within(api::Dim size, std::int64_t most) { return sizes().at_least(api::Dim(most), size) && sizes().at_least(size, api::Dim(-most)); }
 
-std::int64_t handed_out(Dim size) {
+std::int64_t handed_out(api::Dim size) {
     if (!size.is_constant()) sizes().hand_out(size);
     return size.raw();
 }
 
 Shape handed_out(const shape::Dims& dims) {
     Shape result;
-    for (const Dim dim : dims) result.push_back(handed_out(dim));
+    for (const api::Dim dim : dims) result.push_back(handed_out(dim));
     return result;
 }
 
 }  // namespace
 
-bool is_symbolic(std::int64_t size) { return !Dim(size).is_constant(); }
+bool is_symbolic(std::int64_t size) { return !api::Dim(size).is_constant(); }
 Shape symbolic_shape(const array& x) { return handed_out(api::dims_of(x)); }
 std::int64_t symbolic_size(const array& x) { return handed_out(sizes().product(api::dims_of(x))); }
 
 std::optional<std::int64_t> combine(SizeOp op, std::int64_t a, std::int64_t b) {
-    const Dim x = api::size_given(a), y = api::size_given(b);
+    const api::Dim x = api::size_given(a), y = api::size_given(b);
     if (op == SizeOp::multiply && !(is_within(x, largest_factor) && is_within(y, largest_factor))) return std::nullopt;
-    Dim result;
+    api::Dim result;
     switch (op) {
         case SizeOp::add: result = sizes().add(x, y); break;
         case SizeOp::subtract: result = sizes().subtract(x, y); break;
@@ -60,11 +58,11 @@ std::int64_t concretize(std::int64_t size) { return is_symbolic(size) ? sizes().
 array size_value(std::int64_t size) { return api::extent(api::size_given(size)); }
 array size_range(std::int64_t start, std::int64_t stop) {
     const shape::Arithmetic arithmetic = api::arithmetic();
-    const array count = api::iota({arithmetic.max(arithmetic.subtract(api::size_given(stop), api::size_given(start)), Dim(0))}, 0);
+    const array count = api::iota({arithmetic.max(arithmetic.subtract(api::size_given(stop), api::size_given(start)), api::Dim(0))}, 0);
     return start == 0 ? count : add(count, size_value(start));
 }
 std::optional<std::int64_t> size_from(const array& count) {
-    const Dim size = api::size_of(api::cast(count, Dtype::int64), INT64_MIN / 2, INT64_MAX);
+    const api::Dim size = api::size_of(api::cast(count, Dtype::int64), INT64_MIN / 2, INT64_MAX);
     return size.is_constant() || is_within(size, largest) ? std::optional(handed_out(size)) : std::nullopt;
 }
 
@@ -90,8 +88,8 @@ bool is_handed_out(std::int64_t number) {
     return sizes != nullptr && sizes->is_handed_out(number);
 }
 
-Dim size_given(std::int64_t number) {
-    if (!Dim(number).is_constant() && !is_handed_out(number)) shape::throw_too_big();
+api::Dim size_given(std::int64_t number) {
+    if (!api::Dim(number).is_constant() && !is_handed_out(number)) shape::throw_too_big();
     return number;
 }
 

@@ -6,7 +6,7 @@
 
 namespace fastnp::device {
 
-using detail::BitGenerator;
+using fastnp::detail::BitGenerator;
 
 namespace {
 

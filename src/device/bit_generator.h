@@ -9,7 +9,7 @@
 namespace fastnp::device {
 
 /// Has a generator be as it is after so many pieces (device/raw_stream.h) of a call were used.
-void use_pieces(detail::BitGenerator& generator, std::int64_t pieces, int bits);
+void use_pieces(fastnp::detail::BitGenerator& generator, std::int64_t pieces, int bits);
 
 /// Of pieces of so many bits, by Lemire's method: below which lower half of the product with `span` (0: 2^64) they are left out.
 constexpr std::uint64_t left_out(int bits, std::uint64_t span) {
@@ -24,7 +24,7 @@ struct Beginning {
     std::uint64_t left_over = 0;       // word 0 of the row
     std::int64_t left_over_at = 0;     // its place in the window of tile 0
 };
-Beginning begin(const detail::BitGenerator& generator, int bits, std::int64_t before, std::int64_t tiles);
+Beginning begin(const fastnp::detail::BitGenerator& generator, int bits, std::int64_t before, std::int64_t tiles);
 /// Tiles that can be told of.
 inline constexpr std::int64_t most_tiles = std::int64_t{1} << 24;
 

@@ -83,7 +83,7 @@ public:
     }
 
     void add_user() {
-        if (users_.fetch_add(1) > 0 || !may_change_ || detail::is_deterministic()) return;
+        if (users_.fetch_add(1) > 0 || !may_change_ || fastnp::detail::is_deterministic()) return;
         has_threads_ = has_threads_ || can_map(base::thread_count());  // each has a buffer
         if (has_threads_) openblas_set_num_threads(base::thread_count());
     }

@@ -12,8 +12,8 @@
 
 namespace fastnp::eager {
 
-using detail::BitGenerator;
-using detail::Draw;
+using fastnp::detail::BitGenerator;
+using fastnp::detail::Draw;
 namespace ziggurat = device::ziggurat;
 
 namespace {

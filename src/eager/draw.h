@@ -10,7 +10,7 @@
 namespace fastnp::eager {
 
 /// Draws `count` numbers into memory; the generator is as NumPy's after that.
-void draw(detail::BitGenerator& generator, const detail::Draw& draw, void* out, std::int64_t count);
+void draw(fastnp::detail::BitGenerator& generator, const fastnp::detail::Draw& draw, void* out, std::int64_t count);
 
 /// The ziggurats' curves, in NumPy's precision.
 template <class Real>
@@ -20,8 +20,8 @@ struct Curves {
     static constexpr Real exponential_edge = static_cast<Real>(7.6971174701310497140446280481L);
 
     /// Whether a point of that height lies under the density.
-    static bool is_under(detail::Draw::Kind kind, Real y, Real x) {
-        if (kind == detail::Draw::Kind::exponential) return y < std::exp(-x);
+    static bool is_under(fastnp::detail::Draw::Kind kind, Real y, Real x) {
+        if (kind == fastnp::detail::Draw::Kind::exponential) return y < std::exp(-x);
         return static_cast<double>(y) < std::exp(-0.5 * static_cast<double>(x) * static_cast<double>(x));
     }
     /// Whether a step in the normal distribution's tail is the last one, by its two numbers from 0 up to 1.
@@ -30,8 +30,8 @@ struct Curves {
         return y + y > x * x;
     }
     /// The result, by the first of them.
-    static Real in_tail(detail::Draw::Kind kind, Real a, bool is_negative) {
-        if (kind == detail::Draw::Kind::exponential) return exponential_edge - std::log1p(-a);
+    static Real in_tail(fastnp::detail::Draw::Kind kind, Real a, bool is_negative) {
+        if (kind == fastnp::detail::Draw::Kind::exponential) return exponential_edge - std::log1p(-a);
         const Real x = beyond_edge(a);
         return is_negative ? -(normal_edge + x) : normal_edge + x;
     }
@@ -42,7 +42,7 @@ private:
 
 /// A number of a distribution by the ziggurat method. `pieces`: words by `next`, numbers from 0 up to 1 by `unit`.
 template <class D, class Real, class P>
-Real attempt(detail::Draw::Kind kind, P& pieces) {
+Real attempt(fastnp::detail::Draw::Kind kind, P& pieces) {
     using C = Curves<Real>;
     const auto& table = device::ziggurat::table<D, Real>();
     while (true) {

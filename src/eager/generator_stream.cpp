@@ -4,7 +4,7 @@
 
 namespace fastnp::eager {
 
-using detail::BitGenerator;
+using fastnp::detail::BitGenerator;
 
 namespace {
 

@@ -7,6 +7,6 @@
 namespace fastnp::eager {
 
 /// Draws change the generator, which has to live as long.
-BitStream stream_of(detail::BitGenerator& generator);
+BitStream stream_of(fastnp::detail::BitGenerator& generator);
 
 }  // namespace fastnp::eager

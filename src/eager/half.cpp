@@ -21,7 +21,7 @@ template <class Half>
 void narrow_base(const float* from, Half* to, std::int64_t count) {
     bool overflows = false;
     {
-        const detail::KeptFloatFlags kept;  // comparisons with NaN, which are none of NumPy's
+        const fastnp::detail::KeptFloatFlags kept;  // comparisons with NaN, which are none of NumPy's
         for (std::int64_t i = 0; i < count; ++i) {
             to[i] = static_cast<Half>(from[i]);
             overflows = overflows || (std::isinf(static_cast<float>(to[i])) && !std::isinf(from[i]));

@@ -105,7 +105,7 @@ bool dot(const Matrix& x, const Matrix& y, const Matrix& out) {
         std::array<T, 64> sums{};
     } parts{reinterpret_cast<const T*>(x.data), reinterpret_cast<const T*>(y.data), from, to, x.columns, x.columns};
     std::int64_t tasks = 1;
-    if (!detail::is_deterministic() && x.columns >= 2 * least) {  // a sum of parts depends on how many there are
+    if (!fastnp::detail::is_deterministic() && x.columns >= 2 * least) {  // a sum of parts depends on how many there are
         tasks = std::min<std::int64_t>({base::thread_count(), x.columns / least, static_cast<std::int64_t>(parts.sums.size())});
         parts.each = (x.columns + tasks - 1) / tasks;
     }
@@ -233,7 +233,7 @@ public:
         if (matrices_ == 0) return;
         const std::int64_t rows = out.shape[rank_ - 2], columns = out.shape[rank_ - 1];
         const std::int64_t work = rows * columns * std::max<std::int64_t>(x.shape[rank_ - 1], 1);
-        const std::int64_t threads = detail::is_deterministic() ? matrices_ : base::thread_count();  // a block's sums depend on its size
+        const std::int64_t threads = fastnp::detail::is_deterministic() ? matrices_ : base::thread_count();  // a block's sums depend on its size
         const std::int64_t wanted = std::clamp<std::int64_t>(work * matrices_ / least_work, 1, threads);
         if (matrices_ >= wanted || rows * columns == 1) {  // products of vectors have no blocks: they share their elements (dot)
             per_task_ = std::max<std::int64_t>(1, std::min(matrices_ / wanted, 1 + least_work / std::max<std::int64_t>(work, 1)));

@@ -11,7 +11,7 @@ namespace {
 // The operands and the result are volatile, so that the operation stays between the flags that are kept and those that are put back.
 template <class Operation>
 double quietly(double x, double y) {
-    const detail::KeptFloatFlags kept;
+    const fastnp::detail::KeptFloatFlags kept;
     const volatile double first = x, second = y;
     const volatile double result = Operation{}(double{first}, double{second});
     return result;

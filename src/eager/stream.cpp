@@ -31,12 +31,12 @@ double draw_uniform(BitStream* stream) noexcept { return stream->next_double(str
 
 double draw_normal(BitStream* stream) noexcept {
     Pieces pieces{*stream};
-    return attempt<device::ziggurat::Normal, double>(detail::Draw::Kind::normal, pieces);
+    return attempt<device::ziggurat::Normal, double>(fastnp::detail::Draw::Kind::normal, pieces);
 }
 
 double draw_exponential(BitStream* stream) noexcept {
     Pieces pieces{*stream};
-    return attempt<device::ziggurat::Exponential, double>(detail::Draw::Kind::exponential, pieces);
+    return attempt<device::ziggurat::Exponential, double>(fastnp::detail::Draw::Kind::exponential, pieces);
 }
 
 std::int64_t draw_integer(BitStream* stream, std::int64_t range) noexcept {

@@ -1,0 +1,21 @@
+# fastnp_in_units(TARGET MOST): its source files are compiled up to MOST at a time where their names allow that (units.py), which takes 0.4 of the time. Files
+# that have options of their own stay by themselves, and so do those that a folder's list names (their property SKIP_UNITY_BUILD_INCLUSION).
+# Where a file is given a name that others have, too, the build says so; cmake --preset release makes the units anew then.
+option(FASTNP_UNITS "Compile files of one room together" ON)
+function(fastnp_in_units target most)
+  if(NOT FASTNP_UNITS OR NOT FASTNP_PYTHON)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^/.*\\.cpp$")
+  execute_process(COMMAND "${FASTNP_PYTHON}" "${PROJECT_SOURCE_DIR}/cmake/units.py" ${most} ${sources} OUTPUT_VARIABLE units COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" units "${units}")
+  list(POP_BACK units)
+  while(units)
+    list(POP_FRONT units file unit)
+    set_source_files_properties("${file}" PROPERTIES UNITY_GROUP "${unit}")
+  endwhile()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # (A class of a source file may have fields of types without a name elsewhere; only headers may not.)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
