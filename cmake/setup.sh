@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 apt_packages=(g++ cmake ninja-build ccache lld-19 git ca-certificates
               llvm-19-dev liblld-19-dev clang-19 libclang-rt-19-dev libpolly-19-dev libzstd-dev zlib1g-dev
-              libxtensor-dev libxsimd-dev libboost-dev libboost-test-dev libopenblas-dev libopenblas-pthread-dev
+              libxtensor-dev libxsimd-dev libboost-dev libboost-test-dev libopenblas-dev libopenblas-pthread-dev openmpi-bin
               clang-format-19 clang-tidy-19 doxygen)
 venv=build/venv
 

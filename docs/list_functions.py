@@ -26,6 +26,7 @@ MODULES = {
     "fastnp.compiler": fastnp.compiler,
     "fastnp.cuda": fastnp.cuda,
     "fastnp.debug": fastnp.debug,
+    "fastnp.dist": fastnp.dist,
     "fastnp.onnx": fastnp.onnx,
     "fastnp.ndarray": fastnp.ndarray,
 }

@@ -19,6 +19,7 @@ TITLES = {
     "fastnp.compiler": "The compiler",
     "fastnp.cuda": "CUDA",
     "fastnp.debug": "Safety nets",
+    "fastnp.dist": "Several ranks",
     "fastnp.onnx": "ONNX models",
     "fastnp.ndarray": "Methods of arrays",
 }

@@ -6,6 +6,7 @@
 
 #include "by_numpy.h"
 #include "common.h"
+#include "dist.h"
 #include "fastnp/detail/float_flags.h"
 
 namespace fastnp::python {
@@ -91,6 +92,8 @@ void translate() noexcept {
         PyErr_SetString(record_error, text.c_str());
     } catch (const CacheLimitError& error) {
         PyErr_SetString(cache_limit_error, error.what());
+    } catch (const RankError& error) {
+        PyErr_SetString(rank_error, error.what());
     } catch (const VerifyError& error) {
         PyErr_SetString(verify_error, error.what());
     } catch (const AxisError& error) {

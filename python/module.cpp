@@ -8,6 +8,7 @@
 #include "casters.h"
 #include "compiled.h"
 #include "compiled_state.h"
+#include "dist.h"
 #include "draws.h"
 #include "exchange.h"
 #include "exported.h"
@@ -86,6 +87,8 @@ void initialise(py::module_& module) {
     cache_limit_error = add_exception(module, "CacheLimitError", PyExc_RuntimeError, "A compiled function needs more entries than its cache_size_limit.");
     verify_error =
         add_exception(module, "VerifyError", PyExc_RuntimeError, "A compiled function depends on something that is not guarded, and that changed.");
+    rank_error = add_exception(module, "RankError", PyExc_RuntimeError,
+                               "Ranks that compute together do not agree, or one of them is lost or does not come in time; the message says which.");
     recompile_warning = add_exception(module, "RecompileWarning", PyExc_UserWarning, "Calls of a compiled function run as written: a limit is reached.");
     add_ndarray(module.ptr());
     add_size(module.ptr());
@@ -283,6 +286,7 @@ void initialise(py::module_& module) {
     add_draws(module);
     add_fft(module);
     add_transforms(module);
+    add_dist(module);
     add_tape(module);
     add_float_journal(module);
     add_linalg(module);

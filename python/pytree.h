@@ -1,11 +1,13 @@
 // Arguments and results of compiled functions as trees: tuples, lists, dicts, namedtuples and dataclasses of arrays and plain values.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "convert.h"
+#include "fastnp/dist.h"
 #include "instances.h"
 #include "lying.h"
 #include "number_list.h"
@@ -92,7 +94,15 @@ detail::Argument argument_over(PyArrayObject* object, Dtype dtype);
 class Flat {
 public:
     /// Without `numbers`, all Python numbers are constants. `instances`: which objects are taken apart.
-    Flat(Numbers* numbers, const Instances& instances) : numbers_(numbers), instances_(instances) { key.resize(generation_bytes); }
+    Flat(Numbers* numbers, const Instances& instances) : numbers_(numbers), instances_(instances) {
+        key.resize(generation_bytes);
+        // What collectives recorded depends on how many ranks there are.
+        if (const std::int64_t kind = dist::detail::world_kind(); kind != 0) {
+            const std::size_t at = key.size();
+            key.resize(at + sizeof kind);
+            std::memcpy(key.data() + at, &kind, sizeof kind);
+        }
+    }
     /// Appends an argument (a tree). Clears `compilable` where it holds something that can't be compiled.
     void add(PyObject* object, int depth = 0);
     /// Appends the numbers that are inputs, after all other arguments.

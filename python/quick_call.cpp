@@ -185,7 +185,9 @@ bool QuickCall::take_slots(void** data, std::span<PyObject* const> arguments) co
 }
 
 PyObject* QuickCall::call(std::span<PyObject* const> arguments) {
-    if (arguments.size() != arguments_.size() || is_busy_ || flagged_ > most_flagged || !detail::Direct::is_possible()) return nullptr;
+    if (arguments.size() != arguments_.size() || is_busy_ || ranks_ != dist::detail::world_kind() || flagged_ > most_flagged ||
+        !detail::Direct::is_possible())
+        return nullptr;
     std::array<void*, 2 * most_arguments> data;
     std::array<std::int64_t, most_arguments> ints;
     for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fastnp/detail/direct.h"
+#include "fastnp/dist.h"
 #include "guards.h"
 #include "pytree.h"
 
@@ -56,6 +57,7 @@ private:
     std::unique_ptr<detail::Direct> direct_;
     std::vector<Ref> dtypes_;       // of results
     std::vector<bool> is_scalar_;   // ... and whether they are NumPy's scalars
+    std::int64_t ranks_ = dist::detail::world_kind();
     bool is_tuple_ = false, is_busy_ = false, gives_numpy_ = false;
     std::size_t inputs_ = 0;        // of the entry
     std::uint32_t hits_ = 0, flagged_ = 0;  // calls; those that met floating-point errors, and had to be made anew

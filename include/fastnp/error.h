@@ -50,6 +50,8 @@ FASTNP_ERROR(AxisError, ValueError)
 FASTNP_ERROR(LinAlgError, ValueError)
 /// A device can't be used; the message says what is missing. Python: RuntimeError.
 FASTNP_ERROR(DeviceError, Error)
+/// Ranks that compute together do not agree, or one of them is lost or does not come in time; the message says which. Python: fastnp.dist.RankError.
+FASTNP_ERROR(RankError, Error)
 /// A function did something that a recording can't hold; the message says what. compile() then runs it uncompiled.
 FASTNP_ERROR(RecordError, Error)
 /// A recording with too many steps or reads of values, in a loop as a rule.

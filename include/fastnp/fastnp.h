@@ -1,6 +1,8 @@
 // Everything public.
 /// \namespace fastnp
 /// Arrays, functions over them, and the compiler.
+/// \namespace fastnp::dist
+/// Programs of several ranks, and the collectives between them.
 /// \namespace fastnp::fft
 /// numpy.fft: discrete Fourier transforms.
 /// \namespace fastnp::linalg
@@ -27,6 +29,7 @@
 /// \defgroup loops Loops and branches
 /// \defgroup tape The tape
 /// \defgroup devices Devices
+/// \defgroup dist Several ranks
 /// \defgroup interop Sharing memory
 /// \defgroup errors Errors
 #pragma once
@@ -37,6 +40,7 @@
 #include "fastnp/backends.h"
 #include "fastnp/compile.h"
 #include "fastnp/device.h"
+#include "fastnp/dist.h"
 #include "fastnp/dtype.h"
 #include "fastnp/error.h"
 #include "fastnp/explain.h"

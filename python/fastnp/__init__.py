@@ -76,7 +76,7 @@ _made_when_asked = {
     "flatiter": "_flat",
     "show_config": "_config",
 }
-_own_modules = {"random", "linalg", "fft", "compiler", "cuda", "debug", "onnx", "typing"}
+_own_modules = {"random", "linalg", "fft", "compiler", "cuda", "debug", "dist", "onnx", "typing"}
 _dispatched = type(_numpy.sum)
 
 

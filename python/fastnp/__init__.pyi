@@ -121,6 +121,7 @@ from fastnp import (
     compiler as compiler,
     cuda as cuda,
     debug as debug,
+    dist as dist,
     fft as fft,
     linalg as linalg,
     onnx as onnx,

@@ -54,12 +54,17 @@ class Call:
         self.name, self.is_operator, self.is_strict, self.outputs, self.arguments, self.keywords, self.place, self.state, self.levels = noted
         self.values: dict[int, tuple[Any, bool]] = {}  # by capsule: elements, of all parts, and whether they are NumPy scalars
 
-    def look(self) -> None:
+    def look(self) -> bool:
+        """Whether what it was given can be known: what other ranks have a part in is not computed again."""
         for capsule in capsules(self.arguments):
             value, is_scalar = _core._noted(capsule)
             for level in reversed([level for level in self.levels if not isinstance(level, Stack)]):
                 (value,) = _core._batch(level.examples, level.values, level.axes, [value], level.number)
-            self.values[id(capsule)] = _core._before_run(value), is_scalar
+            try:
+                self.values[id(capsule)] = _core._before_run(value), is_scalar
+            except _core.RankError:
+                return False
+        return True
 
     def part(self, capsule: Any, index: tuple[int, ...]) -> Any:
         value, is_scalar = self.values[id(capsule)]
@@ -201,16 +206,15 @@ def is_quiet(call: Call) -> bool:
 
 def tell(noted: list[tuple[Any, ...]]) -> None:
     """Warns, raises, calls: what NumPy does for the calls, in their order."""
-    calls = [Call(each) for each in noted]
-    for call in calls:
-        call.look()
+    calls = [call for call in map(Call, noted) if call.look()]
     tell_from([call for call in calls if not call.levels or not is_quiet(call)], 0, ())
 
 
 def tell_now(noted: tuple[Any, ...], pending: list[tuple[Any, ...]]) -> None:
     """The same of a call under a strict state, as it is made; what there is to be said of those before it comes first."""
     call = Call(noted)
-    call.look()
+    if not call.look():
+        return
 
     def before() -> None:
         earlier, pending[:] = pending[:], []

@@ -18,6 +18,7 @@ from typing import Any, Concatenate, Literal, overload
 import numpy
 
 from fastnp import _core, _rolled
+from fastnp._averaging import averaged, averaged_by
 from fastnp._control import Transformed
 from fastnp._held import held
 from fastnp._transform_types import A, Aux, B, Function, P, Primals, R, Scalar, ScalarR
@@ -171,7 +172,8 @@ class OfArguments(Transformed):
             given = list(args)
             for number in numbers:
                 given[number] = marks.add(args[number], f"{self.title}: argument {number}")
-            result, aux = split_aux(self.title, _rolled.rolled(self.function)(*given, **kwargs), self.has_aux)
+            with averaged_by(None):  # a derivative of a derivative is none that is taken of a step
+                result, aux = split_aux(self.title, _rolled.rolled(self.function)(*given, **kwargs), self.has_aux)
             marks.write_back()
             return self.derivative(marks, tuple(args[number] for number in numbers), result, aux)
 
@@ -190,7 +192,7 @@ class ValueAndGrad(OfArguments):
 
     def derivative(self, marks: Marks, wanted: tuple[Any, ...], result: Any, aux: Any) -> Any:
         array = scalar_result(self.title, result)
-        gradients = _core._pull_back(marks.marks, [array], [_core.ones_like(array)])
+        gradients = averaged(_core._pull_back(marks.marks, [array], [_core.ones_like(array)]))
         return self.result(result, aux, self.one_or_all(marks.like(wanted, gradients)))
 
     def result(self, value: Any, aux: Any, gradient: Any) -> Any:

@@ -12,6 +12,7 @@
 #include "device/registry.h"
 #include "eager/eager.h"
 #include "fastnp/error.h"
+#include "ops/collective.h"
 #include "ops/infer.h"
 #include "pass/index_map.h"
 #include "shape/order.h"
@@ -151,7 +152,13 @@ void record_write(Recorder& recorder, const array& out, const array& value) {
 
 namespace {
 
-array record(Recorder& recorder, Op op, const ir::Attributes& attributes, std::span<const array> operands) {
+array record(Recorder& recorder, Op op, const ir::Attributes& given, std::span<const array> operands) {
+    std::optional<ir::Attributes> numbered;
+    if (ops::is_collective(op)) {
+        numbered = given;
+        numbered->ints[ops::Collective::number] = recorder.graph().next_owner();
+    }
+    const ir::Attributes& attributes = numbered ? *numbered : given;
     recorder.check_steps();
     recorder.check_allowed(ops::info(op).name);
     recorder.note_line();

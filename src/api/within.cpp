@@ -31,6 +31,7 @@ void throw_within(const Error& error, const std::string& where) {
     throw_as<AxisError>(error, text);
     throw_as<LinAlgError>(error, text);
     throw_as<DeviceError>(error, text);
+    throw_as<RankError>(error, text);
     throw_as<RecordError>(error, text);
     throw_as<LongRecordError>(error, text);
     throw_as<CacheLimitError>(error, text);

@@ -30,6 +30,8 @@ void run_factor(ops::Op op, const ir::Attributes& attributes, std::span<const Vi
 void run_spectral(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
 /// Fourier transforms over the last axis.
 void run_fft(ops::Op op, const ir::Attributes& attributes, const View& x, const View& out);
+/// What the ranks of a group do together (src/dist). RankError where they do not agree, or one of them does not come.
+void run_collective(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out);
 void run_matmul(const View& x, const View& y, const View& out);
 
 /// visit.template operator()<T>() with the element type of a dtype.

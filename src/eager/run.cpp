@@ -53,6 +53,7 @@ void run(ops::Op op, const ir::Attributes& attributes, std::span<const View> ope
         case ops::Kind::move: run_move(op, attributes, operands[0], out); return;
         case ops::Kind::note: copy(operands[0], out); return;
         case ops::Kind::contract: run_contract(operands, out); return;
+        case ops::Kind::collective: run_collective(op, attributes, operands, out); return;
         case ops::Kind::pick:
         case ops::Kind::library: break;
     }

@@ -100,6 +100,7 @@ bool is_no_negative(const ir::Node& node) { return node.op == Op::constant && !n
 bool may_raise(const ir::Node& node) {
     if (node.op == Op::accumulate) return joined_by(node.op, node.attributes) == Op::power && kind_of(node.dtype) == 'i';
     if (node.op == Op::power) return kind_of(node.dtype) == 'i' && !is_no_negative(*node.inputs[1]);
+    if (info(node.op).kind == Kind::collective) return true;
     switch (node.op) {
         case Op::loop: return ir::Looped(node.attributes.ints).may_raise;
         case Op::take: return node.attributes.ints[1] == 0;

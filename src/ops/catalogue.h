@@ -18,7 +18,7 @@ namespace fastnp::ops {
 
 using ir::Op;
 
-enum class Kind : std::uint8_t { map, fold, argfold, scan, make, move, pick, contract, library, note };
+enum class Kind : std::uint8_t { map, fold, argfold, scan, make, move, pick, contract, library, note, collective };
 
 enum Trait : std::uint8_t { none = 0, commutative = 1, associative = 2, idempotent = 4, costly = 8 };
 

@@ -82,6 +82,7 @@ double flops_of(Op op, std::span<const Sized> operands, const Sized& result) {
         case Kind::make:
         case Kind::move:
         case Kind::pick:
+        case Kind::collective:
         case Kind::note: return 0;
     }
     return -1;
@@ -103,6 +104,7 @@ int fastnp::detail::additions_of(std::string_view op) {
         case ops::Kind::make:
         case ops::Kind::move:
         case ops::Kind::pick:
+        case ops::Kind::collective:
         case ops::Kind::note: return 0;
     }
     return 0;

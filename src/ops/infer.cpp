@@ -1,5 +1,6 @@
 // The result type of each op, one rule a kind.
 #include "ops/infer.h"
+#include "ops/collective.h"
 
 #include <algorithm>
 
@@ -264,6 +265,32 @@ Type infer_library(const Call& call) {
     }
 }
 
+// A number of ranks along the first axis, which is this many.
+Dims for_each_rank(const Call& call) {
+    const Dim ranks(Collective(call.attributes).ranks());
+    const Dims& shape = call.shape();
+    if (shape.empty() || !call.sizes.equal(shape[0], ranks)) {
+        throw ValueError(std::string(info(call.op).name) + ": the axis that is shared out has " + (shape.empty() ? "no" : call.sizes.told(shape[0])) +
+                         " elements, and there are " + std::to_string(Collective(call.attributes).ranks()) + " ranks");
+    }
+    return Dims(shape.begin() + 1, shape.end());
+}
+
+Type infer_collective(const Call& call) {
+    if (call.op == Op::rank) return {Dtype::int64, {}};
+    const Dtype dtype = call.operands[0].dtype;
+    switch (call.op) {
+        case Op::all_gather: {
+            Dims shape{Dim(Collective(call.attributes).ranks())};
+            for (const Dim dim : call.shape()) shape.push_back(dim);
+            return {dtype, std::move(shape)};
+        }
+        case Op::reduce_scatter: return {dtype, for_each_rank(call)};
+        case Op::all_to_all: for_each_rank(call); return {dtype, call.shape()};
+        default: return {dtype, call.shape()};
+    }
+}
+
 }  // namespace
 
 Type infer(Op op, const Attributes& attributes, std::span<const Type> operands, Sizes* sizes) {
@@ -279,6 +306,7 @@ Type infer(Op op, const Attributes& attributes, std::span<const Type> operands, 
         case Kind::pick: return infer_pick(call);
         case Kind::contract: return infer_matmul(call);
         case Kind::library: return infer_library(call);
+        case Kind::collective: return infer_collective(call);
         case Kind::note: return operands[0];
     }
     throw InternalError("an op of no kind");

@@ -59,6 +59,13 @@ Counts counts_of(const ir::Node& node) {
         case Op::fft: return {3, 1};
         case Op::rfft:
         case Op::irfft: return {2, 1};
+        case Op::rank:
+        case Op::all_gather:
+        case Op::all_to_all: return {3, 0};
+        case Op::all_reduce:
+        case Op::reduce_scatter:
+        case Op::broadcast: return {4, 0};
+        case Op::permute: return {any, 0};
         case Op::iota:
         case Op::example:
         case Op::turn: return {1, any};

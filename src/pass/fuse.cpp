@@ -13,7 +13,7 @@
 #include <boost/container/flat_set.hpp>
 
 #include "fastnp/error.h"
-#include "ops/catalogue.h"
+#include "ops/collective.h"
 #include "pass/roles.h"
 #include "pass/roots.h"
 #include "pass/work.h"
@@ -67,7 +67,8 @@ public:
     Program run() {
         const auto& effects = graph_.effects();
         for (std::size_t i = 1; i < effects.size(); ++i) previous_effect_.emplace(effects[i], effects[i - 1]);
-        ordered_ = std::any_of(effects.begin(), effects.end(), [](Value effect) { return ops::is_read(effect->op); }) || roots_.any_updates();
+        const auto has_place = [](Value effect) { return ops::is_read(effect->op) || ops::is_collective(effect->op); };
+        ordered_ = std::ranges::any_of(effects, has_place) || roots_.any_updates();
         find_stages();
         if (options_.fuse) options_.apart ? keep_apart() : cut();
         do {

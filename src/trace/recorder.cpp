@@ -13,6 +13,7 @@
 #include "eager/eager.h"
 #include "fastnp/detail/float_flags.h"
 #include "fastnp/error.h"
+#include "ops/collective.h"
 #include "ops/element.h"
 #include "shape/order.h"
 #include "shape/strides.h"
@@ -69,9 +70,9 @@ bool Recorder::stands_for_many(ir::Value value) const {
     });
 }
 
-// A recording that is run once raises where the program does, but for what stands for many values.
+// A recording that is run once raises where the program does, but for what stands for many values, and for what ranks do together, which is done once.
 void Recorder::effect(ir::Value value) {
-    if (once_ && value->op != ir::Op::update && !stands_for_many(value)) evaluate(value);
+    if (once_ && value->op != ir::Op::update && !ops::is_collective(value->op) && !stands_for_many(value)) evaluate(value);
     else effects_.push_back(value);
 }
 

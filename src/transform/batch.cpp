@@ -67,6 +67,7 @@ array Batch::of(Value value) {
         case Kind::contract: return of_product(value);
         case Kind::library: return of_library(value);
         case Kind::note: return of_note(value);
+        case Kind::collective: return of_collective(value);
         case Kind::make: break;
     }
     throw InternalError("no parts of " + std::string(ops::info(value->op).name));
@@ -249,6 +250,14 @@ array Batch::of_library(Value value) const {
     std::vector<array> operands;
     for (const Value input : value->inputs) operands.push_back(parts(input));
     return api::apply(value->op, value->attributes, operands);
+}
+
+// The first axis is the ranks', and the parts lie behind it.
+array Batch::of_collective(Value value) const {
+    array x = parts(value->inputs[0]);
+    if (value->op == Op::reduce_scatter || value->op == Op::all_to_all) x = moveaxis(x, 0, 1);
+    const array made = api::apply(value->op, value->attributes, {&x, 1});
+    return value->op == Op::all_gather || value->op == Op::all_to_all ? moveaxis(made, 1, 0) : made;
 }
 
 // What is found in one array for all parts is found at once.

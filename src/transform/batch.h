@@ -38,6 +38,7 @@ private:
     array of_update(Value value) const;
     array of_product(Value value) const;
     array of_library(Value value) const;
+    array of_collective(Value value) const;
     array of_search(Value value) const;
     array of_note(Value value);
     array of_custom(Value value);

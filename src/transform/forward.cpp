@@ -55,6 +55,7 @@ std::optional<array> Forward::of(Value value) {
         case Kind::move: return same_op(value);
         case Kind::pick: return of_pick(value);
         case Kind::contract: return of_product(value);
+        case Kind::collective: return of_collective(value);
         case Kind::library:
             if (!ops::is_fourier(value->op)) throw_no_derivative(*value);  // functions over them have one
             return same_op(value);

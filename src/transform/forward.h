@@ -25,6 +25,7 @@ private:
     array of_fold(Value value) const;
     array of_scan(Value value) const;
     array of_pick(Value value) const;
+    array of_collective(Value value) const;  // collective.cpp
     array of_scatter(Value value) const;
     array of_product(Value value) const;
     std::optional<array> of_custom(Value value);

@@ -17,7 +17,7 @@
 #include "fastnp/backends.h"
 #include "fastnp/detail/transform.h"
 #include "fastnp/error.h"
-#include "ops/catalogue.h"
+#include "ops/collective.h"
 #include "trace/looked_flags.h"
 #include "trace/recorder.h"
 #include "transform/once.h"
@@ -153,7 +153,9 @@ std::vector<array> recorded_again(const std::string& packed, const std::vector<a
             made[value] = inputs[0];
         } else {
             const ir::At at(recorder.graph(), value);
-            made[value] = recorder.graph().make(value->op, inputs, value->attributes, value->dtype, value->shape);
+            ir::Attributes attributes = value->attributes;
+            if (ops::is_collective(value->op)) attributes.ints[ops::Collective::number] = recorder.graph().next_owner();
+            made[value] = recorder.graph().make(value->op, inputs, attributes, value->dtype, value->shape);
             if (ops::may_raise(*made[value])) recorder.effect(made[value]);
         }
     }
@@ -212,7 +214,13 @@ void OnceRecorder::keep_overwritten() {
     }
 }
 
-device::Memory OnceRecorder::value_before(ir::Value value) { return before_ ? before_->evaluate(value, graph()) : value_now(value); }
+// Collectives are not made again: other ranks do not know of it.
+device::Memory OnceRecorder::value_before(ir::Value value) {
+    for (const ir::Value each : ir::reachable({&value, 1})) {
+        if (ops::is_collective(each->op)) throw RankError("a value that other ranks have a part in is not computed again");
+    }
+    return before_ ? before_->evaluate(value, graph()) : value_now(value);
+}
 
 array value_before_run(const array& x) {
     auto* const recorder = dynamic_cast<OnceRecorder*>(trace::Recorder::active());

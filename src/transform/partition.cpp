@@ -42,7 +42,8 @@ bool is_kept(Value value) {
         case Kind::argfold:
         case Kind::scan:
         case Kind::contract:
-        case Kind::library: return true;
+        case Kind::library:
+        case Kind::collective: return true;
         case Kind::pick: return value->op != Op::concatenate && value->op != Op::pad;
         default: return ops::may_raise(*value);
     }
@@ -151,6 +152,7 @@ private:
             case Kind::contract: return elements_of(value) * sizes_.hint(value->inputs[0]->shape.back());
             case Kind::library: return decomposed * elements_of(value->inputs[0]) * sizes_.hint(value->inputs[0]->shape.back());
             case Kind::pick: return value->op == Op::loop ? work_of_turns(*value) : value->op == Op::after ? 0 : moved * elements_of(value);
+            case Kind::collective: return most_cost;  // never twice
             case Kind::make:
             case Kind::move:
             case Kind::note: return 0;

@@ -265,6 +265,7 @@ void Reverse::pass(Value value, const array& cotangent) {
         case Kind::move: pass_move(value, g); return;
         case Kind::pick: pass_pick(value, g); return;
         case Kind::contract: pass_product(value, g); return;
+        case Kind::collective: pass_collective(value, g); return;
         case Kind::library:
             if (!ops::is_fourier(value->op)) throw_no_derivative(*value);  // functions over them have one
             add(value->inputs[0], fft_transposed(*value, g));

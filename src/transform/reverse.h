@@ -49,6 +49,7 @@ private:
     void pass_move(Value value, const array& g);
     void pass_pick(Value value, const array& g);
     void pass_across(Value value, const array& g);
+    void pass_collective(Value value, const array& g);  // collective.cpp
     void pass_concatenate(Value value, const array& g);
     void pass_pad(Value value, const array& g);
     void pass_take(Value value, const array& g);

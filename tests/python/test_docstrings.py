@@ -21,7 +21,7 @@ import fastnp as np
 from fastnp import _core, _doc, _doc_numpy, _doc_ufunc
 
 LEAST = 300
-MODULES = {"linalg": np.linalg, "fft": np.fft, "random": np.random, "compiler": np.compiler, "cuda": np.cuda, "debug": np.debug, "onnx": np.onnx}
+MODULES = {name: getattr(np, name) for name in ("linalg", "fft", "random", "compiler", "cuda", "debug", "dist", "onnx")}
 pytestmark = pytest.mark.part(1)  # each name is another
 
 
@@ -36,7 +36,7 @@ def own_names() -> list[str]:
     found = [name for name in found if not isinstance(getattr(np, name), type(np)) and not hasattr(getattr(np, name), "__wrapped__")]
     wrapped = [f"{module}.{name}" for module in ("linalg", "fft") for name in dir(getattr(numpy, module)) if name[0].islower()]
     called = [name for name in wrapped if isinstance(getattr(MODULES[name.split(".")[0]], name.split(".")[1]), _core._Function)]
-    listed = [f"{module}.{name}" for module in ("compiler", "cuda", "debug", "onnx") for name in MODULES[module].__all__]
+    listed = [f"{module}.{name}" for module in ("compiler", "cuda", "debug", "dist", "onnx") for name in MODULES[module].__all__]
     methods = [f"ndarray.{name}" for name in vars(np.ndarray) if name[0] != "_" and isinstance(vars(np.ndarray)[name], types.MethodDescriptorType)]
     folds = [f"ufunc.{name}" for name in ("reduce", "accumulate", "outer", "at", "reduceat")]
     compiled = [f"compiler.CompiledFunction.{name}" for name in ("cache_info", "cache_clear", "lower", "warmup", "export")]
