@@ -4,7 +4,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cpp/*.cpp")
 if(FASTNP_SANITIZE STREQUAL "thread")
   # What several threads do at once: the pool, locks and forks, the cache and the engine, memory that moves.
-  list(FILTER test_sources INCLUDE REGEX "cpp/(main|allocations|selection|(base|device)/.*|(compile/(cache|captured|threads|effects|outside|reads)|transform/loop)_test)\\.cpp")
+  list(FILTER test_sources INCLUDE REGEX "cpp/(main|allocations|selection|(base|device|dist)/.*|(compile/(cache|captured|threads|effects|outside|reads)|transform/loop)_test)\\.cpp")
 endif()
 if(test_sources)
   # A device that the host plays. It reads LLVM's text, which the library never does.

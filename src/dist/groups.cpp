@@ -125,7 +125,7 @@ bool has_world() { return of_thread != nullptr || shared_ranks() != nullptr; }
 void set_world(std::unique_ptr<World> world) {
     const std::scoped_lock lock(of_process().mutex);
     if (of_process().ranks) throw ValueError("the ranks of this process are set up");
-    kind_of_process = world->size();
+    kind_of_process = world->size() + (std::int64_t{world->rank() + 1} << 20);  // its recordings are its own: they may hold its number
     of_process().ranks = std::make_shared<Ranks>(std::move(world));
 }
 
@@ -137,7 +137,8 @@ void unset_world() {
 
 std::int64_t world_kind() {
     const std::int64_t ranks = of_thread != nullptr ? of_thread->world->size() : kind_of_process.load(std::memory_order_relaxed);
-    return ranks + (mode_of_thread << 32);
+    constexpr std::int64_t most_modes = std::int64_t{1} << 22;
+    return ranks * most_modes + mode_of_thread;
 }
 
 std::int64_t set_mode(std::int64_t mode) { return std::exchange(mode_of_thread, mode); }

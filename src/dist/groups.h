@@ -19,10 +19,10 @@ bool has_world();
 void set_world(std::unique_ptr<World> world);
 /// Takes it down.
 void unset_world();
-/// Another number for each world that may differ from others in what recordings hold: how many ranks there are, and the thread's mode; 0 where none was
-/// set up, and there is no mode.
+/// Another number for each world that may differ from others in what recordings hold: how many ranks there are, which one a process is (threads share what
+/// is compiled), and the thread's mode; 0 where none was set up, and there is no mode.
 std::int64_t world_kind();
-/// A number for what a front end records in another way at the time (below 2^31); gives the one before.
+/// A number for what a front end records in another way at the time (below 2^22); gives the one before.
 std::int64_t set_mode(std::int64_t mode);
 
 /// A thread is a rank of a world as long as it lives.

@@ -54,6 +54,12 @@ np.dist.init()
 own, ranks = np.dist.rank(), np.dist.size()
 
 @np.compile
+def numbered(x):
+    return x + np.dist.rank()
+
+assert float(numbered(np.zeros(()))) == own
+
+@np.compile
 def f(x):
     return np.dist.all_gather(np.dist.all_reduce(x), tiled=True)
 

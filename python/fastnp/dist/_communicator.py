@@ -195,7 +195,10 @@ def mesh(shape: Sequence[int], names: Sequence[str]) -> Mesh:
 
 
 def world() -> Communicator:
-    """All ranks. (MPI_COMM_WORLD)
+    """All ranks, as a group. (MPI_COMM_WORLD)
+
+    It is what collectives are over that are given no other group. There is one object for it, which compiled
+    functions know again.
 
     Returns
     -------
@@ -476,12 +479,17 @@ def permute(x: T, pairs: Sequence[tuple[int, int]], group: Communicator | None =
 def barrier(group: Communicator | None = None) -> None:
     """Waits until all ranks are here. (MPI_Barrier)
 
-    A function that does so runs as written.
+    A compiled function that does so runs as written.
 
     Parameters
     ----------
     group : Communicator, optional
         By default all ranks.
+
+    Returns
+    -------
+    None
+        When the last one has come.
 
     Raises
     ------

@@ -32,6 +32,11 @@ def init(backend: str | None = None, *, library: str | None = None) -> None:
     library : str, optional
         The file of the MPI library; by default FASTNP_MPI_LIBRARY, or the first one of the usual names.
 
+    Returns
+    -------
+    None
+        When all of them are there.
+
     Raises
     ------
     RankError
@@ -76,7 +81,14 @@ def _end_with_others() -> None:
 
 
 def finalize() -> None:
-    """Takes the ranks of this process down. (MPI_Finalize, which comes at the end of the process)
+    """Takes the ranks of this process down. (MPI_Finalize)
+
+    There is one rank afterwards, and `init` may be called again. MPI itself ends with the process.
+
+    Returns
+    -------
+    None
+        Nothing is done where no ranks were set up.
 
     See Also
     --------
@@ -91,7 +103,9 @@ def finalize() -> None:
 
 
 def is_initialized() -> bool:
-    """Whether ranks were set up: by `init` for MPI, or as a thread of `run`.
+    """Whether ranks were set up: by `init` for MPI, or as a thread of `run`. (MPI_Initialized)
+
+    Collectives work in either case: where no ranks were set up there is one.
 
     Returns
     -------
@@ -138,6 +152,8 @@ def rank() -> int:
 def size() -> int:
     """How many ranks there are. (MPI_Comm_size)
 
+    It is a plain number, in compiled functions too: these are compiled anew where there are other ranks than before.
+
     Returns
     -------
     int
@@ -165,6 +181,11 @@ def set_time_limit(seconds: float) -> None:
     ----------
     seconds : float
         Above 0.
+
+    Returns
+    -------
+    None
+        It counts for all waiting that begins from now on, in all threads.
 
     Raises
     ------
