@@ -74,8 +74,11 @@ public:
 
     /// The ranks that differ from this one in these axes alone, in their order. ValueError for an unknown name.
     Communicator operator[](const std::string& name) const { return along({name}); }
+    /// The same of several axes; where these are all of them, all ranks.
     Communicator along(const std::vector<std::string>& names) const;
+    /// How many ranks lie along each axis.
     const Shape& shape() const { return shape_; }
+    /// The axes' names.
     const std::vector<std::string>& names() const { return names_; }
     /// Where this rank is in the mesh.
     Shape coordinates() const;
@@ -92,8 +95,9 @@ FASTNP_API void init_mpi(const std::string& library = {});
 FASTNP_API bool is_initialized();
 /// Takes them down. (MPI itself ends with the process.)
 FASTNP_API void finalize();
-/// This process's or thread's number among all ranks, and how many there are; 0 and 1 where none were set up.
+/// This process's or thread's number among all ranks; 0 where none were set up. (MPI_Comm_rank)
 FASTNP_API int rank();
+/// How many ranks there are; 1 where none were set up. (MPI_Comm_size)
 FASTNP_API int size();
 /// How long a rank waits for others, in seconds: 300, or FASTNP_DIST_TIMEOUT. ValueError unless it is positive.
 FASTNP_API void set_time_limit(double seconds);

@@ -13,6 +13,7 @@
 #include "eager/isa_names.h"
 #include "fastnp/error.h"
 #include "ir/location.h"
+#include "ops/collective.h"
 #include "ops/names.h"
 #include "plan/pack.h"
 #include "shape/strides.h"
@@ -187,10 +188,12 @@ namespace {
 void tell_calls(const plan::Plan& plan, std::vector<std::string>& reasons) {
     for (const plan::Step& step : plan.steps) {
         if (step.is_loop()) tell_calls(*step.loop.body, reasons);
-        if (step.is_kernel || step.read.call < 0) continue;
-        const std::string line = step.lines.empty() ? std::string() : ir::text_of(step.lines.front());
-        reasons.push_back("it calls " + plan.calls[static_cast<std::size_t>(step.read.call)].name + " of the program" +
-                          (line.empty() ? "" : " (" + line + ")"));
+        if (step.is_kernel) continue;
+        const std::string line = step.lines.empty() ? std::string() : " (" + ir::text_of(step.lines.front()) + ")";
+        if (!step.is_loop() && ops::is_collective(step.eager.op)) {
+            reasons.push_back("it needs other ranks for " + std::string(ops::info(step.eager.op).name) + line);
+        }
+        if (step.read.call >= 0) reasons.push_back("it calls " + plan.calls[static_cast<std::size_t>(step.read.call)].name + " of the program" + line);
     }
 }
 

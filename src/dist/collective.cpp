@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "device/memory.h"
 #include "fastnp/error.h"
 #include "ops/names.h"
 
@@ -17,9 +17,16 @@ namespace {
 // Below so many bytes each rank gets all of them and joins them itself: a round less.
 constexpr std::int64_t few_bytes = 4096;
 
-using Bytes = std::unique_ptr<char[]>;
+// Memory that is kept for the next one (device/allocator.h).
+class Bytes {
+public:
+    Bytes() = default;
+    explicit Bytes(std::size_t count) : memory_(device::allocate(Dtype::uint8, Shape{static_cast<std::int64_t>(count)})) {}
+    char* get() const { return static_cast<char*>(memory_.data); }
 
-Bytes bytes(std::size_t count) { return Bytes(new char[std::max<std::size_t>(count, 1)]); }
+private:
+    device::Memory memory_;
+};
 
 // Rows of all ranks, one after the other, joined into the first one.
 void join_rows(char* rows, int count, std::size_t row_bytes, ops::Op joins, Dtype dtype, std::int64_t elements, Join join) {
@@ -71,7 +78,7 @@ void all_reduce(Transport& group, ops::Op joins, Dtype dtype, const void* in, vo
         return;
     }
     if (elements * static_cast<std::int64_t>(item) <= few_bytes) {
-        const Bytes rows = bytes(size * whole);
+        const Bytes rows(size * whole);
         group.all_gather(in, rows.get(), whole);
         join_rows(rows.get(), group.size(), whole, joins, dtype, elements, join);
         std::memcpy(out, rows.get(), whole);
@@ -83,11 +90,11 @@ void all_reduce(Transport& group, ops::Op joins, Dtype dtype, const void* in, vo
     const bool is_even = part * group.size() == elements;
     Bytes padded;
     if (!is_even) {
-        padded = bytes(size * part_bytes);
+        padded = Bytes(size * part_bytes);
         std::memcpy(padded.get(), in, whole);
         std::memset(padded.get() + whole, 0, size * part_bytes - whole);
     }
-    const Bytes rows = bytes(size * part_bytes);
+    const Bytes rows(size * part_bytes);
     group.all_to_all(is_even ? in : padded.get(), rows.get(), part_bytes);
     join_rows(rows.get(), group.size(), part_bytes, joins, dtype, part, join);
     void* const together = is_even ? out : padded.get();
@@ -98,7 +105,7 @@ void all_reduce(Transport& group, ops::Op joins, Dtype dtype, const void* in, vo
 void reduce_scatter(Transport& group, ops::Op joins, Dtype dtype, const void* in, void* out, std::int64_t elements, Join join) {
     const std::size_t row_bytes = static_cast<std::size_t>(elements) * itemsize_of(dtype);
     if (elements == 0) return;
-    const Bytes rows = bytes(static_cast<std::size_t>(group.size()) * row_bytes);
+    const Bytes rows(static_cast<std::size_t>(group.size()) * row_bytes);
     group.all_to_all(in, rows.get(), row_bytes);
     join_rows(rows.get(), group.size(), row_bytes, joins, dtype, elements, join);
     std::memcpy(out, rows.get(), row_bytes);

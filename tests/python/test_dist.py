@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import dist_cases
@@ -139,6 +140,16 @@ def test_floating_point_errors_of_one_rank() -> None:
 
     for values, _ in np.dist.run(program, 2):
         assert numpy.array_equal(values, [[0.0, numpy.nan]] * 2, equal_nan=True)
+
+
+def test_what_needs_other_ranks_is_not_exported(tmp_path: Path) -> None:
+    def f(x: Any) -> Any:
+        return np.dist.all_reduce(x * 2)
+
+    with pytest.raises(np.compiler.RecordError, match=r"f\(\) can't be exported: it needs other ranks for all_reduce \(.*test_dist.py:\d+ in f\)"):
+        np.export(f, np.ShapeDtype((3,)), tmp_path / "f.so")
+    with pytest.raises(np.compiler.RecordError, match="which has nothing for: all_reduce of float64"):
+        np.onnx.export(f, np.ShapeDtype((3,)))
 
 
 def test_in_loops_and_branches() -> None:

@@ -106,6 +106,12 @@ def test_a_rank_that_does_not_come(tmp_path: Path) -> None:
     assert done.returncode != 0 and "RankError: other ranks did not come within 1" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["data_parallel", "heat_mesh"])
+def test_examples(name: str) -> None:
+    done = mpirun(4, str(HERE.parent.parent / "examples" / f"{name}.py"))
+    assert done.returncode == 0 and done.stdout.startswith("4 ranks: "), done.stderr
+
+
 def test_no_library() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import fastnp as np; np.dist.init('mpi', library='libnone.so')"],
