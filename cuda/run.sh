@@ -108,7 +108,7 @@ python_tests() {
         return
     fi
     if [ $# = 0 ]; then
-        mapfile -t < <(ls tests/python/test_device*.py tests/python/test_cuda*.py tests/python/test_joined.py 2> /dev/null)
+        mapfile -t < <(ls tests/python/test_device*.py tests/python/test_cuda*.py tests/python/test_joined.py tests/python/test_dist_devices.py 2> /dev/null)
         set -- "${MAPFILE[@]}"
     fi
     say "Python tests: $*"
@@ -138,7 +138,7 @@ whole() {
     }
     local -a pytest=(with_package -m pytest -q -p no:cacheprovider)
     if "$python" -c 'import xdist' 2> /dev/null; then pytest+=(-n "$(($(nproc) / 2))" --dist worksteal); fi
-    mapfile -t < <(ls tests/python/test_device*.py tests/python/test_cuda*.py tests/python/test_joined.py)
+    mapfile -t < <(ls tests/python/test_device*.py tests/python/test_cuda*.py tests/python/test_joined.py tests/python/test_dist_devices.py)
     begin python-devices "${pytest[@]}" "${MAPFILE[@]}"
     mapfile -t < <(sed 's|^|tests/python/|' tests/python/on_device.txt)
     FASTNP_TEST_DEVICE=cuda begin python-on-device "${pytest[@]}" "${MAPFILE[@]}"

@@ -133,7 +133,7 @@ suite "Python tests" build/release/pytest.xml "${python_tests[@]}" "${side_by_si
 suite "Python tests of times" build/release/times.xml "${python_tests[@]}" -m alone tests/python --junitxml=build/release/times.xml
 suite "Python tests of devices, simulated" build/release/devices.xml "${simulated[@]}" "${python_tests[@]}" "${side_by_side[@]}" \
     tests/python/test_{device,device_eager,devices,cuda,cuda_arithmetic,cuda_pick,cuda_order,cuda_products,cuda_fft,cuda_linalg,cuda_moves}.py \
-    tests/python/test_{cuda_draws,cuda_gathers,device_programs,exchange_simulated,joined}.py \
+    tests/python/test_{cuda_draws,cuda_gathers,device_programs,dist_devices,exchange_simulated,joined}.py \
     --junitxml=build/release/devices.xml
 suite "Python tests that name no device, on a simulated one" build/release/on_device.xml env FASTNP_TEST_DEVICE=cuda "${simulated[@]}" "${python_tests[@]}" \
     "${side_by_side[@]}" "${on_device[@]}" --junitxml=build/release/on_device.xml

@@ -93,7 +93,11 @@ def unique(
     x = _core.asarray(ar) if axis is not None else None
     if type(x) is not _core.ndarray or x.ndim == 0 or x.dtype.kind not in "biuf":
         raise Unsupported
-    place = operator.index(axis)
+    try:
+        place = operator.index(axis)
+    except TypeError:
+        numpy.unique(numpy.zeros((1,) * x.ndim), axis=axis)  # whose error it is
+        raise
     if not -x.ndim <= place < x.ndim:
         raise Unsupported
     if x.ndim == 1:  # of its elements

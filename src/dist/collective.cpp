@@ -45,7 +45,7 @@ std::string told_detail(const Request& request) {
 
 std::string told(const Request& request) {
     return std::string(ops::info(request.op).name) + " of " + std::to_string(request.elements) + " elements of " + std::string(name_of(request.dtype)) +
-           told_detail(request);
+           told_detail(request) + (request.on_device ? " on a device" : "");
 }
 
 constexpr std::size_t told_bytes = 128;
@@ -54,8 +54,9 @@ constexpr std::size_t told_bytes = 128;
 
 void agree(Transport& group, const Request& request) {
     if (group.size() == 1) return;
-    const std::array<std::int64_t, 4> own{group.calls++, static_cast<std::int64_t>(request.op) * 256 + static_cast<std::int64_t>(request.dtype),
-                                          request.elements, request.detail};
+    const std::array<std::int64_t, 4> own{
+        group.calls++, (static_cast<std::int64_t>(request.op) * 256 + static_cast<std::int64_t>(request.dtype)) * 2 + (request.on_device ? 1 : 0),
+        request.elements, request.detail};
     const auto size = static_cast<std::size_t>(group.size());
     std::vector<std::array<std::int64_t, 4>> all(size);
     group.all_gather(own.data(), all.data(), sizeof own);
@@ -68,6 +69,13 @@ void agree(Transport& group, const Request& request) {
     std::string message = "the ranks do not ask for the same:";
     for (std::size_t i = 0; i < size; ++i) message += (i == 0 ? " rank " : "; rank ") + std::to_string(i) + " for " + texts[i].data();
     throw RankError(message);
+}
+
+// Of a permutation all of it.
+Request request_of(ops::Op op, const ops::Collective& asked, Dtype dtype, std::int64_t elements, bool on_device) {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < asked.option_count(); ++i) all = all * 1000003 + static_cast<std::uint64_t>(asked.option(i));
+    return {op, dtype, elements, static_cast<std::int64_t>(all), on_device};
 }
 
 void all_reduce(Transport& group, ops::Op joins, Dtype dtype, const void* in, void* out, std::int64_t elements, Join join) {

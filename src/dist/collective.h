@@ -7,7 +7,7 @@
 
 #include "dist/transport.h"
 #include "fastnp/dtype.h"
-#include "ops/catalogue.h"
+#include "ops/collective.h"
 
 namespace fastnp::dist {
 
@@ -20,10 +20,14 @@ struct Request {
     Dtype dtype = Dtype::bool_;
     std::int64_t elements = 0;
     std::int64_t detail = 0;
+    bool on_device = false;
 };
 
 /// Compares what the ranks ask for; RankError on all of them, with what each of them wants, where they do not agree.
 void agree(Transport& group, const Request& request);
+
+/// As an op and its attributes ask for it.
+Request request_of(ops::Op op, const ops::Collective& asked, Dtype dtype, std::int64_t elements, bool on_device);
 
 /// Contiguous elements of all ranks, joined; the part of it that is this rank's, of `elements` of each rank (of an operand of size x elements).
 void all_reduce(Transport& group, ops::Op joins, Dtype dtype, const void* in, void* out, std::int64_t elements, Join join);

@@ -16,6 +16,7 @@ namespace fastnp::dist {
 struct Ranks {
     std::unique_ptr<World> world;
     std::unordered_map<std::int64_t, std::unique_ptr<Transport>> groups;
+    std::map<std::pair<std::int64_t, device::Backend*>, std::unique_ptr<DeviceGroup>> devices;  // null: the host does it
 };
 
 namespace {
@@ -112,7 +113,7 @@ std::shared_ptr<Ranks> shared_ranks() {
 
 Ranks& ranks() {
     if (of_thread != nullptr) return *of_thread;
-    static Ranks alone{std::make_unique<OneRank>(), {}};
+    static Ranks alone{std::make_unique<OneRank>(), {}, {}};
     const std::shared_ptr<Ranks> shared = shared_ranks();
     return shared ? *shared : alone;
 }
@@ -189,6 +190,14 @@ Transport& group(std::int64_t key) {
     }
     known = own.world->group(ranks_of(key, own.world->rank()));
     return *known;
+}
+
+DeviceGroup* device_group(std::int64_t key, device::Backend& backend) {
+    Transport& host = group(key);
+    if (host.size() == 1) return nullptr;
+    const auto [known, is_new] = ranks().devices.try_emplace({key, &backend.itself()});
+    if (is_new) known->second = make_device_group(backend.itself(), host);
+    return known->second.get();
 }
 
 }  // namespace fastnp::dist

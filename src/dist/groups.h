@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dist/device_group.h"
 #include "dist/transport.h"
 
 namespace fastnp::dist {
@@ -44,6 +45,8 @@ std::int64_t key_of(const std::vector<std::int64_t>& mesh, const std::vector<int
 int size_of(std::int64_t key);
 /// The thread's group. InternalError for an unknown key; RankError where the mesh has not as many ranks as there are.
 Transport& group(std::int64_t key);
+/// The same of a device of this rank's; null where the host does their collectives. All ranks of the group ask for it at the same time.
+DeviceGroup* device_group(std::int64_t key, device::Backend& backend);
 /// The numbers, in the world, of the ranks of a rank's group.
 std::vector<int> ranks_of(std::int64_t key, int rank);
 

@@ -65,13 +65,6 @@ std::pair<int, int> neighbours(const ops::Collective& permutation, int rank) {
     return {static_cast<int>(permutation.option(static_cast<std::size_t>(rank))), from};
 }
 
-// What must be the same on all ranks beside the operand: of a permutation all of it.
-std::int64_t detail_of(const ops::Collective& asked) {
-    std::uint64_t all = 0;
-    for (std::size_t i = 0; i < asked.option_count(); ++i) all = all * 1000003 + static_cast<std::uint64_t>(asked.option(i));
-    return static_cast<std::int64_t>(all);
-}
-
 }  // namespace
 
 void run_collective(ops::Op op, const ir::Attributes& attributes, std::span<const View> operands, const View& out) {
@@ -85,7 +78,7 @@ void run_collective(ops::Op op, const ir::Attributes& attributes, std::span<cons
         return;
     }
     const View& x = operands[0];
-    dist::agree(group, {op, x.dtype, count_of(x), detail_of(asked)});
+    dist::agree(group, dist::request_of(op, asked, x.dtype, count_of(x), false));
     if (count_of(out) == 0) return;
     Dense given(x, Dense::Use::read), made(out, Dense::Use::write);
     const std::size_t bytes = static_cast<std::size_t>(count_of(x)) * itemsize_of(x.dtype);

@@ -43,7 +43,8 @@ bool Roots::is_precompiled(Value value) const {
     const bool has_order = value->op != Op::sum && (value->op != Op::prod || !for_device_);
     if (kind == Kind::fold && is_complex(value->dtype) && has_order) return true;
     if (value->op == Op::pad) return false;
-    return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || kind == Kind::library || kind == Kind::collective || copies_.contains(value);
+    return kind == Kind::argfold || kind == Kind::scan || kind == Kind::pick || kind == Kind::contract || kind == Kind::library ||
+           kind == Kind::collective || copies_.contains(value);
 }
 
 std::optional<Storage> Roots::resolve(Value value) const {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "dist/device_group.h"
 #include "ops/catalogue.h"
+#include "plan/device_collective.h"
 #include "plan/device_copy.h"
 #include "plan/device_factor.h"
 #include "plan/device_lines.h"
@@ -56,7 +58,7 @@ struct Asked {
 
 // How a device does an op, and by what: kernels are always there, libraries may not be.
 struct Form {
-    enum class By : std::uint8_t { kernels, products, transforms, factorisations };
+    enum class By : std::uint8_t { kernels, products, transforms, factorisations, collectives };
     By by;
     bool (*run)(const Asked& asked);
     bool looks_at_indices = false;  // where there is nothing to compute, too
@@ -79,6 +81,8 @@ constexpr Form scan{Form::By::kernels, [](const Asked& asked) {
                         scan_on_device(asked.backend, asked.op, asked.attributes, asked.operands[0], asked.out);
                         return true;
                     }};
+constexpr Form collective{Form::By::collectives,
+                          [](const Asked& asked) { return collective_on_device(asked.backend, asked.op, asked.attributes, asked.operands, asked.out); }};
 constexpr Form sort{Form::By::kernels, [](const Asked& asked) {
                         sort_on_device(asked.backend, asked.op, asked.attributes, asked.operands[0], asked.out);
                         return true;
@@ -117,6 +121,7 @@ const Form* form_of(ops::Op op) {
         case ops::Kind::move: return &move;
         case ops::Kind::argfold: return &argfold;
         case ops::Kind::scan: return &scan;
+        case ops::Kind::collective: return op == ops::Op::rank ? nullptr : &collective;
         case ops::Kind::library: return is_factorisation(op) ? &factorisation : &transform;
         default: break;
     }
@@ -141,6 +146,7 @@ std::string host_does(device::Backend& backend, ops::Op op, Dtype dtype) {
         case Form::By::products: return backend.lacks_products(dtype);
         case Form::By::transforms: return backend.lacks_transforms();
         case Form::By::factorisations: return backend.lacks_factorisations();
+        case Form::By::collectives: return dist::lacks_collectives();
         case Form::By::kernels: break;
     }
     return "";
