@@ -8,13 +8,17 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/fork.h"
 #include "fastnp/error.h"
 
 namespace fastnp::dist {
 
-/// A world, and its groups that a rank has met.
+/// A world, and its groups that a rank has met. Threads of a rank may ask at the same time; what they ask for is made once.
 struct Ranks {
+    explicit Ranks(std::unique_ptr<World> given) : world(std::move(given)) {}
+
     std::unique_ptr<World> world;
+    base::ForkSafe<std::mutex> mutex;  // of what follows
     std::unordered_map<std::int64_t, std::unique_ptr<Transport>> groups;
     std::map<std::pair<std::int64_t, device::Backend*>, std::unique_ptr<DeviceGroup>> devices;  // null: the host does it
 };
@@ -53,13 +57,12 @@ private:
         return static_cast<std::int64_t>(value >> 2);
     }
 
-    std::mutex mutex_;
+    base::ForkSafe<std::mutex> mutex_;
     std::unordered_map<std::int64_t, Axes> all_;
 };
 
 Registry& registry() {
-    static Registry all;
-    return all;
+    return base::made_once([] { return std::make_unique<Registry>(); });
 }
 
 // A process or thread by itself.
@@ -97,13 +100,12 @@ thread_local std::int64_t mode_of_thread = 0;
 std::atomic<std::int64_t> kind_of_process = 0;
 
 struct OfProcess {
-    std::mutex mutex;
+    base::ForkSafe<std::mutex> mutex;
     std::shared_ptr<Ranks> ranks;  // null until it is set up
 };
 
 OfProcess& of_process() {
-    static OfProcess found;
-    return found;
+    return base::made_once([] { return std::make_unique<OfProcess>(); });
 }
 
 std::shared_ptr<Ranks> shared_ranks() {
@@ -113,7 +115,7 @@ std::shared_ptr<Ranks> shared_ranks() {
 
 Ranks& ranks() {
     if (of_thread != nullptr) return *of_thread;
-    static Ranks alone{std::make_unique<OneRank>(), {}, {}};
+    static Ranks alone(std::make_unique<OneRank>());
     const std::shared_ptr<Ranks> shared = shared_ranks();
     return shared ? *shared : alone;
 }
@@ -180,6 +182,7 @@ std::vector<int> ranks_of(std::int64_t key, int rank) {
 
 Transport& group(std::int64_t key) {
     Ranks& own = ranks();
+    const std::scoped_lock lock(own.mutex);
     std::unique_ptr<Transport>& known = own.groups[key];
     if (known) return *known;
     std::int64_t count = 1;
@@ -195,9 +198,16 @@ Transport& group(std::int64_t key) {
 DeviceGroup* device_group(std::int64_t key, device::Backend& backend) {
     Transport& host = group(key);
     if (host.size() == 1) return nullptr;
-    const auto [known, is_new] = ranks().devices.try_emplace({key, &backend.itself()});
-    if (is_new) known->second = make_device_group(backend.itself(), host);
-    return known->second.get();
+    Ranks& own = ranks();
+    const std::pair place(key, &backend.itself());
+    {
+        const std::scoped_lock lock(own.mutex);
+        if (const auto known = own.devices.find(place); known != own.devices.end()) return known->second.get();
+    }
+    // (Without the lock: it waits for other ranks.)
+    std::unique_ptr<DeviceGroup> made = make_device_group(backend.itself(), host);
+    const std::scoped_lock lock(own.mutex);
+    return own.devices.try_emplace(place, std::move(made)).first->second.get();
 }
 
 }  // namespace fastnp::dist
