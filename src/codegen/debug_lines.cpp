@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/fork.h"
 #include "fastnp/detail/log.h"
 
 #pragma GCC diagnostic push
@@ -138,7 +140,7 @@ std::string name_of(std::string symbol) {
 }  // namespace
 
 bool has_debug_lines() {
-    static const bool found = [] {
+    return base::made_once([] {
         bool is_any = false;
         const auto look = [](dl_phdr_info* info, std::size_t /*size*/, void* data) {
             const Module module = module_of(*info);
@@ -149,9 +151,8 @@ bool has_debug_lines() {
             return *static_cast<bool*>(data) ? 1 : 0;
         };
         dl_iterate_phdr(look, &is_any);
-        return is_any;
-    }();
-    return found;
+        return std::make_unique<bool>(is_any);
+    });
 }
 
 ir::Line debug_line(ir::Calls calls) {

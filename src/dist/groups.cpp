@@ -115,9 +115,8 @@ std::shared_ptr<Ranks> shared_ranks() {
 
 Ranks& ranks() {
     if (of_thread != nullptr) return *of_thread;
-    static Ranks alone(std::make_unique<OneRank>());
-    const std::shared_ptr<Ranks> shared = shared_ranks();
-    return shared ? *shared : alone;
+    if (const std::shared_ptr<Ranks> shared = shared_ranks()) return *shared;
+    return base::made_once([] { return std::make_unique<Ranks>(std::make_unique<OneRank>()); });
 }
 
 }  // namespace

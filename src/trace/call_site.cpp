@@ -6,6 +6,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
+
+#include "base/fork.h"
 
 namespace fastnp::trace {
 
@@ -32,12 +35,11 @@ int look_at(dl_phdr_info* module, std::size_t /*size*/, void* data) {
 }
 
 const Own& own() {
-    static const Own found = [] {
-        Own made;
-        dl_iterate_phdr(&look_at, &made);
+    return base::made_once([] {
+        auto made = std::make_unique<Own>();
+        dl_iterate_phdr(&look_at, made.get());
         return made;
-    }();
-    return found;
+    });
 }
 
 // From the program's own call on: functions of the library's headers lie before it, a few.
