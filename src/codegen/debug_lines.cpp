@@ -103,11 +103,10 @@ std::string plain_path(const llvm::DILineInfo& frame) {
 
 // Whether this library is a part of the program, with debug information, as in tests.
 bool is_part_of_program() {
-    static const bool found = [] {
+    return base::made_once([] {
         const std::vector<llvm::DILineInfo> frames = frames_of(reinterpret_cast<std::uintptr_t>(&debug_line));
-        return !frames.empty() && plain_path(frames.back()).ends_with("src/codegen/debug_lines.cpp");
-    }();
-    return found;
+        return std::make_unique<const bool>(!frames.empty() && plain_path(frames.back()).ends_with("src/codegen/debug_lines.cpp"));
+    });
 }
 
 // By where its file is: with few debug information functions that were inlined have no symbol. (The folder of the sources says nothing: objects of a

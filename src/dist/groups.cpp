@@ -70,7 +70,6 @@ class OneRank final : public World {
 public:
     int rank() const override { return 0; }
     int size() const override { return 1; }
-    std::string_view name() const override { return "one rank"; }
 
     std::unique_ptr<Transport> group(std::span<const int> /*ranks*/) override { return std::make_unique<Alone>(); }
 

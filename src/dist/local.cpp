@@ -161,7 +161,6 @@ public:
 
     int rank() const override { return rank_; }
     int size() const override { return shared_.size; }
-    std::string_view name() const override { return "threads"; }
 
     std::unique_ptr<Transport> group(std::span<const int> ranks) override {
         const std::scoped_lock lock(shared_.mutex);

@@ -257,7 +257,6 @@ public:
 
     int rank() const override { return rank_; }
     int size() const override { return size_; }
-    std::string_view name() const override { return "MPI"; }
 
     std::unique_ptr<Transport> group(std::span<const int> ranks) override {
         Handle all = 0, some = 0, comm = 0;

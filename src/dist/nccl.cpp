@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "base/fork.h"
 #include "device/registry.h"
 #include "dist/device_group.h"
 #include "fastnp/error.h"
@@ -46,8 +48,7 @@ struct Functions {
 class Library {
 public:
     static const Library& get() {
-        static const Library found;
-        return found;
+        return base::made_once([] { return std::unique_ptr<const Library>(new Library); });
     }
 
     Functions nccl{};
@@ -198,11 +199,7 @@ private:
     };
 
     void permute(const ops::Collective& asked, const void* in, void* out, std::size_t bytes, StreamHandle stream) {
-        const auto to = static_cast<int>(asked.option(static_cast<std::size_t>(rank_)));
-        int from = -1;
-        for (std::size_t i = 0; i < asked.option_count(); ++i) {
-            if (asked.option(i) == rank_) from = static_cast<int>(i);
-        }
+        const int to = asked.target_of(rank_), from = asked.source_of(rank_);
         if (from < 0) backend_.clear(out, bytes);
         together([&] {
             if (to >= 0) send(in, bytes, to, stream);

@@ -44,8 +44,6 @@ public:
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// What moves bytes: "threads", "MPI".
-    virtual std::string_view name() const = 0;
     /// The group of these ranks, of which this is one; those that are in it call this at the same time.
     virtual std::unique_ptr<Transport> group(std::span<const int> ranks) = 0;
     /// This rank ends with an error that nothing has caught: the others can't go on.

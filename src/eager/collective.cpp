@@ -44,26 +44,12 @@ public:
     }
 
 private:
-    View dense() {
-        View result{copy_.data(), view_.dtype, view_.shape, view_.shape};
-        auto stride = static_cast<std::int64_t>(itemsize_of(view_.dtype));
-        for (std::size_t i = view_.shape.size(); i-- > 0; stride *= view_.shape[i]) result.strides[i] = stride;
-        return result;
-    }
+    View dense() { return {copy_.data(), view_.dtype, view_.shape, shape::c_strides(view_.shape, itemsize_of(view_.dtype))}; }
 
     const View& view_;
     Use use_;
     std::vector<char> copy_;
 };
-
-// Where this rank's elements go to, and where its own come from; -1: nowhere.
-std::pair<int, int> neighbours(const ops::Collective& permutation, int rank) {
-    int from = -1;
-    for (std::size_t i = 0; i < permutation.option_count(); ++i) {
-        if (permutation.option(i) == rank) from = static_cast<int>(i);
-    }
-    return {static_cast<int>(permutation.option(static_cast<std::size_t>(rank))), from};
-}
 
 }  // namespace
 
@@ -92,7 +78,7 @@ void run_collective(ops::Op op, const ir::Attributes& attributes, std::span<cons
             group.broadcast(made.data(), bytes, static_cast<int>(asked.option(0)));
             break;
         case ops::Op::permute: {
-            const auto [to, from] = neighbours(asked, group.rank());
+            const int to = asked.target_of(group.rank()), from = asked.source_of(group.rank());
             if (from < 0) std::memset(made.data(), 0, bytes);
             group.permute(given.data(), made.data(), bytes, to, from);
             break;

@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
 
+#include "base/fork.h"
 #include "eager/isa.h"
 #include "eager/xsimd_math.h"
 #include "fastnp/error.h"
@@ -68,8 +70,7 @@ Table made_table(Isa level) {
 }
 
 const Table& table() {
-    static const Table made = made_table(host_isa());
-    return made;
+    return base::made_once([] { return std::make_unique<const Table>(made_table(host_isa())); });  // it opens a library, which takes a while
 }
 
 #if defined(__x86_64__)

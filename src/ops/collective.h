@@ -20,6 +20,14 @@ public:
     std::int64_t ranks() const { return ints_[1]; }
     std::int64_t option(std::size_t which) const { return ints_[options + which]; }
     std::size_t option_count() const { return ints_.size() - options; }
+    /// Of a permutation: whose elements go to a rank; -1: nobody's.
+    int source_of(int rank) const {
+        for (std::size_t i = 0; i < option_count(); ++i) {
+            if (option(i) == rank) return static_cast<int>(i);
+        }
+        return -1;
+    }
+    int target_of(int rank) const { return static_cast<int>(option(static_cast<std::size_t>(rank))); }
     /// Of those that join elements.
     Op joins() const { return static_cast<Op>(option(0)); }
 

@@ -19,9 +19,8 @@ class Dense {
 public:
     Dense(device::Backend& backend, const View& view) : backend_(backend), view_(view) {
         if (is_dense(view)) return;
-        auto stride = static_cast<std::int64_t>(itemsize_of(view.dtype));
-        for (std::size_t i = view.shape.size(); i-- > 0; stride *= view.shape[i]) view_.strides[i] = stride;
-        bytes_ = static_cast<std::size_t>(stride);
+        view_.strides = shape::c_strides(view.shape, itemsize_of(view.dtype));
+        bytes_ = static_cast<std::size_t>(shape::count(view.shape)) * itemsize_of(view.dtype);
         view_.data = backend.allocate(bytes_);
     }
     ~Dense() {

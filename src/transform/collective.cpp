@@ -36,11 +36,8 @@ array share_of_extreme(Value value, const array& x, const array& extreme, Dtype 
 }
 
 AxisList inverse_of(const Collective& permutation) {
-    AxisList back(permutation.option_count(), -1);
-    for (std::size_t from = 0; from < back.size(); ++from) {
-        const std::int64_t to = permutation.option(from);
-        if (to >= 0) back[static_cast<std::size_t>(to)] = static_cast<std::int64_t>(from);
-    }
+    AxisList back;
+    for (std::size_t rank = 0; rank < permutation.option_count(); ++rank) back.push_back(permutation.source_of(static_cast<int>(rank)));
     return back;
 }
 
